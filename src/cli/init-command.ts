@@ -1,6 +1,6 @@
 // `drillyard init`: a small repository that runs at once, from a template, and what a CI system needs to run it.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { libraryFolder } from '../compiler/shipped.js';
 import { ServiceError } from '../contract/errors.js';
 import { localFolder } from '../contract/local-folders.js';
@@ -79,8 +79,25 @@ function nextSteps(files: NewFiles, { folder, place }: { folder: string; place: 
   const agent = Object.keys(files).find((path) => path.startsWith('agents/'));
   if (agent !== undefined) lines.push(`  ${ownCommand(folder)} run`, `Then put your own agent in the place of ${agent}.`);
   const workflow = Object.keys(files).find((path) => path.startsWith('.github/'));
-  if (workflow !== undefined) lines.push(`Commit ${workflow}: GitHub then runs the drills for every change.`);
+  if (workflow !== undefined) lines.push(workflowStep(workflow, folder));
   return lines.join('\n');
+}
+
+/** GitHub reads workflows in one folder alone, also where this one is a package of a workspace. */
+function workflowStep(workflow: string, folder: string): string {
+  const root = checkoutAbove(folder);
+  if (root === undefined) return `Commit ${workflow}: GitHub then runs the drills for every change.`;
+  const below = relative(root, folder).replaceAll('\\', '/');
+  return `Move ${workflow} to ${join(relative(folder, root), dirname(workflow))}, the only folder in which GitHub looks for workflows,
+and let it run and keep what is in ${below}: its 'working-directory', and the path of the reports.`;
+}
+
+/** The root of the checkout; undefined where `folder` is that, or is in none. */
+function checkoutAbove(folder: string): string | undefined {
+  for (let at = folder; ; at = dirname(at)) {
+    if (existsSync(join(at, '.git'))) return at === folder ? undefined : at;
+    if (at === dirname(at)) return undefined;
+  }
 }
 
 /** By path in the new repository, whose root is `folder`. */

@@ -204,6 +204,20 @@ test('--ci github: a workflow whose drill step passes, also for a repository tha
   await passes(both);
 });
 
+test('--ci github in a folder of a checkout says that GitHub looks for workflows at the root of it alone', async () => {
+  const checkout = folder();
+  const cwd = join(checkout, 'packages/bot');
+  mkdirSync(cwd, { recursive: true });
+  mkdirSync(join(checkout, '.git'));
+  const { stdout } = await warmDrillyard(['init', '--ci', 'github', '--yes'], { cwd });
+  assert.match(stdout, /Move \.github\/workflows\/drills\.yaml to \.\.\/\.\.\/\.github\/workflows, the only folder/);
+  assert.match(stdout, /what is in packages\/bot: its 'working-directory'/);
+  assert.doesNotMatch(stdout, /Commit /);
+  mkdirSync(join(cwd, '.git'));
+  const own = await warmDrillyard(['init', '--ci', 'github', '--yes', '--force'], { cwd });
+  assert.match(own.stdout, /Commit \.github\/workflows\/drills\.yaml: GitHub then runs/);
+});
+
 test('what cannot be written is said in a sentence; a folder that looks like an option is gone to', async () => {
   const cwd = folder();
   mkdirSync(join(cwd, 'taken/drillyard.json'), { recursive: true });
