@@ -128,8 +128,7 @@ export class Dispatcher {
 
   /** Forgets answers that were kept long enough. */
   async purge(): Promise<void> {
-    const { catalog, nowMs } = this.#services;
-    while (!this.#draining && (await catalog.change((tx) => purgeClaims(tx, { nowMs: nowMs(), atWork: this.#atWork }))));
+    await purgeClaims(this.#services, { atWork: this.#atWork, isOver: () => this.#draining });
   }
 
   async #answer(id: EndpointId, input: EndpointInput<EndpointId>, context: DispatchContext): Promise<Dispatch<EndpointId>> {

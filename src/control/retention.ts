@@ -5,6 +5,7 @@ import { auditTable } from './catalog/audit-records.js';
 import type { Change, Table } from './catalog/tables.js';
 import { operationTable } from './core/operation-records.js';
 import type { ControlServices } from './core/services.js';
+import { DamageOfPass, sweepListed } from './core/sweep-listed.js';
 import { quarantineTable } from './guard/quarantine-records.js';
 import { removeRunParts } from './record-parts.js';
 import { evidenceTable } from './runs/evidence-records.js';
@@ -17,48 +18,53 @@ export interface RetentionResult {
   strikes: number;
 }
 
-export async function sweepRetention({ catalog, nowMs }: Pick<ControlServices, 'catalog' | 'nowMs'>): Promise<RetentionResult> {
-  const inBatches = async (some: (tx: Change) => number): Promise<number> => {
-    for (let all = 0; ; ) {
-      const count = await catalog.change(some);
-      all += count;
-      if (count < limits.purgeRecordsMax) return all;
-    }
-  };
+type Needs = Pick<ControlServices, 'catalog' | 'nowMs' | 'log'>;
+
+export async function sweepRetention(services: Needs): Promise<RetentionResult> {
+  const { nowMs } = services;
   return {
-    operations: await inBatches((tx) => {
-      const endedBefore = nowMs() - limits.endedOperationKeptMs;
-      return removeOld(tx, operationTable, { index: 'byEnd', isOld: ({ operation }) => (operation.finishedAtMs as number) < endedBefore });
+    operations: await removeOld(services, operationTable, {
+      index: 'byEnd',
+      isOld: ({ operation }) => (operation.finishedAtMs as number) < nowMs() - limits.endedOperationKeptMs,
     }),
-    auditEvents: await inBatches((tx) => {
-      const before = nowMs() - limits.auditEventKeptMs;
-      return removeOld(tx, auditTable, { index: 'byTime', isOld: ({ atMs }) => atMs < before });
-    }),
-    runs: await forgetRuns({ catalog, nowMs }),
-    strikes: await inBatches((tx) => {
-      const before = nowMs() - limits.quarantineWindowMs;
-      return removeOld(tx, quarantineTable, { index: 'byStrike', isOld: ({ strikes }) => (strikes.at(-1)?.atMs ?? 0) < before });
+    auditEvents: await removeOld(services, auditTable, { index: 'byTime', isOld: ({ atMs }) => atMs < nowMs() - limits.auditEventKeptMs }),
+    runs: await forgetRuns(services),
+    strikes: await removeOld(services, quarantineTable, {
+      index: 'byStrike',
+      isOld: ({ strikes }) => (strikes.at(-1)?.atMs ?? 0) < nowMs() - limits.quarantineWindowMs,
     }),
   };
 }
 
-function removeOld<Record>(tx: Change, table: Table<Record>, { index, isOld }: { index: string; isOld(record: Record): boolean }): number {
-  const old = tx.list(table, { index, prefix: [], limit: limits.purgeRecordsMax }).records.filter(isOld);
-  for (const record of old) tx.remove(table, table.idOf(record));
-  return old.length;
+function removeOld<Record>(
+  services: Needs,
+  table: Table<Record>,
+  { index, isOld }: { index: string; isOld(record: Record): boolean },
+): Promise<number> {
+  const work = (tx: Change, record: Record): boolean => {
+    tx.remove(table, table.idOf(record));
+    return true;
+  };
+  return sweepListed(services, { table, index, limit: limits.purgeRecordsMax, isDue: isOld, work });
 }
 
 /** One run in a change, for it may have much to it; one whose evidence is still on the disk waits for the sweep that removes that. */
-async function forgetRuns({ catalog, nowMs }: Pick<ControlServices, 'catalog' | 'nowMs'>): Promise<number> {
-  const { records } = catalog.view.list(runTable, { index: 'byEnd', prefix: [], limit: limits.runBatch });
+async function forgetRuns({ catalog, nowMs, log }: Needs): Promise<number> {
+  const damage = new DamageOfPass();
+  const { records } = catalog.view.list(runTable, { index: 'byEnd', prefix: [], limit: limits.runBatch, onDamage: damage.note });
   let count = 0;
   for (const record of records) {
-    const { finishedAtMs, evidenceRetentionMs } = record.run;
-    if ((finishedAtMs as number) + Math.max(limits.endedRunKeptMs, evidenceRetentionMs) > nowMs()) return count;
-    let part = await catalog.change((tx) => forgetPart(tx, record));
-    while (part === 'more') part = await catalog.change((tx) => forgetPart(tx, record));
-    if (part === 'gone') count += 1;
+    const { finishedAtMs, evidenceRetentionMs, hostedRunId } = record.run;
+    if ((finishedAtMs as number) + Math.max(limits.endedRunKeptMs, evidenceRetentionMs) > nowMs()) break;
+    try {
+      let part = await catalog.change((tx) => forgetPart(tx, record));
+      while (part === 'more') part = await catalog.change((tx) => forgetPart(tx, record));
+      if (part === 'gone') count += 1;
+    } catch (error) {
+      damage.noteOrThrow(hostedRunId, error);
+    }
   }
+  damage.log(log);
   return count;
 }
 

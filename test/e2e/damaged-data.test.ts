@@ -187,7 +187,17 @@ async function halve(directory: string, table: string): Promise<void> {
   await database.close();
 }
 
-// STORED-SOURCE-1
+/** The first operation stands where those do that have not ended. */
+async function unfinishFirst(directory: string): Promise<void> {
+  const database = openDatabase({ directory: join(directory, 'catalog'), flushed: true });
+  const prefix = 'r operation ';
+  const [{ key }] = [...database.getRange({ start: Buffer.from(prefix), limit: 1 })] as [{ key: Buffer }];
+  const id = key.toString('latin1').slice(prefix.length);
+  database.putSync(Buffer.from(`i operation unfinished ${id}`), Buffer.alloc(0));
+  await database.close();
+}
+
+// STORED-SOURCE-1, SWEEP-LISTED-1
 test('a record of the catalog that cannot be read is damage of its file: what needs it is refused, and the rest is served', {
   timeout: 120_000,
 }, async () => {
@@ -203,6 +213,11 @@ test('a record of the catalog that cannot be read is damage of its file: what ne
   assert.ok(service.logged().includes(`The file ${place} is damaged: its record session ses_`), service.logged());
   const { operation } = await client.createSession({ path: { projectId, environmentId }, body: { seed: '2' } });
   await client.waitForOperation({ projectId, operationId: operation.operationId });
+  // The sweep of sessions passes it by.
+  const short = await client.createSession({ path: { projectId, environmentId }, body: { seed: '3', ttlMs: 1000 } });
+  const path = { projectId, sessionId: short.session.sessionId };
+  await untilSettled(async () => (await client.getSession({ path })).session.destroyedAtMs !== undefined);
+  assert.match(service.logged(), /"id":"ses_.+a sweep passes it by/);
   const operator = clientOf(service, readFileSync(join(dataDirectory, 'operator.token'), 'utf8').trim());
   await operator.startBackup({ body: { to: join(temporaryFolder(), 'copy') } });
   await untilSettled(async () => (await operator.getBackup()).backup!.state !== 'running');
@@ -235,14 +250,33 @@ test('a blob whose bytes are others is damage of its file, and the same source p
   await service.stop();
 });
 
-for (const table of ['project', 'data-format']) {
-  test(`a start that needs a damaged record of ${table} says its file`, async () => {
-    const dataDirectory = copyOf();
-    await halve(dataDirectory, table);
-    const message = new RegExp(`^The file ${join(dataDirectory, catalog)} is damaged: its record ${table} .+ Put it back from a backup`);
-    await assert.rejects(startInside({ dataDirectory }), { code: 'control.DATA_DAMAGED', message });
-  });
-}
+test('a start that needs a damaged record of its format says its file', async () => {
+  const dataDirectory = copyOf();
+  await halve(dataDirectory, 'data-format');
+  const message = new RegExp(`^The file ${join(dataDirectory, catalog)} is damaged: its record data-format .+ Put it back from a backup`);
+  await assert.rejects(startInside({ dataDirectory }), { code: 'control.DATA_DAMAGED', message });
+});
+
+test('a damaged record of a project, and of an operation that has not ended, closes what is theirs; other projects are served', {
+  timeout: 120_000,
+}, async () => {
+  const dataDirectory = copyOf();
+  const flags = ['--trust-tool-code', 'true'];
+  const first = await startInside({ dataDirectory, flags });
+  const { projectId } = first.ready;
+  const other = (await clientOf(first, owner).createProject({ body: { name: 'other' } })).project.projectId;
+  await first.stop();
+  await halve(dataDirectory, 'project');
+  await unfinishFirst(dataDirectory);
+  await halve(dataDirectory, 'operation');
+  const service = await startInside({ dataDirectory, flags });
+  const client = clientOf(service, owner);
+  await assert.rejects(client.listSessions({ path: { projectId } }), { code: 'control.DATA_DAMAGED' });
+  assert.deepEqual((await client.listSessions({ path: { projectId: other } })).items, []);
+  assert.match(service.logged(), /what is stored of an operation is damaged; it is not taken up/);
+  assert.equal((await fetch(`${service.ready.baseUrl}/readyz`)).status, 200);
+  await service.stop();
+});
 
 test('the command says so too, and ends with 1', async () => {
   const { dataDirectory, place } = damagedBy(catalog, flip(24));

@@ -4,6 +4,7 @@
 import { walkPagesSync } from '../../async/pages.js';
 import { defined } from '../../contract/defined.js';
 import { limits } from '../../contract/limits.js';
+import { isStoredDamage } from '../../contract/stored-damage.js';
 import { type CatalogRange, type PendingWrites, WrittenRecord } from './pending-writes.js';
 
 export type KeyPart = string | number;
@@ -22,7 +23,12 @@ export function defineTable<Record>(rule: TableRule<Record>): Table<Record> {
   return { ...rule, keys: { records: `${keyOf(['r', rule.name])} `, indexes } };
 }
 
-export interface ListRequest {
+interface PastDamage {
+  /** Called with each record that cannot be read, and it is left out. Default: it ends the reading. */
+  onDamage?: OnDamage | undefined;
+}
+export type OnDamage = (id: string, damage: unknown) => void;
+export interface ListRequest extends PastDamage {
   index: string;
   /** The leading parts that must be equal. */
   prefix: readonly KeyPart[];
@@ -32,7 +38,7 @@ export interface ListRequest {
   /** The last first. */
   reverse?: boolean;
 }
-export interface ScanRequest {
+export interface ScanRequest extends PastDamage {
   limit: number;
   after?: string;
   idPrefix?: string;
@@ -125,7 +131,7 @@ export class Reader implements View {
     return count;
   }
 
-  list<Record>(table: Table<Record>, { index, prefix, limit, after, reverse = false }: ListRequest): Page<Record> {
+  list<Record>(table: Table<Record>, { index, prefix, limit, after, reverse = false, onDamage }: ListRequest): Page<Record> {
     const name = indexName(table, index);
     const whole = placePrefix(name, prefix);
     const [start, end] = boundsOf(whole);
@@ -139,7 +145,7 @@ export class Reader implements View {
     let last: string | undefined;
     for (const key of keys) {
       if (records.length === limit) return { records, next: last!.slice(whole.length) };
-      const record = this.#oneOfMany(table, unescaped(key.slice(key.lastIndexOf(' ') + 1)));
+      const record = this.#oneOfMany(table, unescaped(key.slice(key.lastIndexOf(' ') + 1)), onDamage);
       if (record === undefined) continue;
       records.push(record);
       last = key;
@@ -147,7 +153,7 @@ export class Reader implements View {
     return { records };
   }
 
-  scan<Record>(table: Table<Record>, { limit, after, idPrefix = '' }: ScanRequest): Page<Record> {
+  scan<Record>(table: Table<Record>, { limit, after, idPrefix = '', onDamage }: ScanRequest): Page<Record> {
     const prefix = table.keys.records;
     const records: Record[] = [];
     let last: string | undefined;
@@ -156,7 +162,7 @@ export class Reader implements View {
     const end = idPrefix === '' ? `${prefix.slice(0, -1)}!` : `${first}\u007f`;
     for (const key of this.source.keys({ start: after === undefined ? first : `${prefix}${after}\u0001`, end, reverse: false })) {
       if (records.length === limit) return { records, next: last!.slice(prefix.length) };
-      const record = this.#oneOfMany(table, unescaped(key.slice(prefix.length)));
+      const record = this.#oneOfMany(table, unescaped(key.slice(prefix.length)), onDamage);
       if (record === undefined) continue;
       records.push(record);
       last = key;
@@ -169,13 +175,23 @@ export class Reader implements View {
     const [start, end] = boundsOf(prefix);
     for (const key of this.source.keys({ start, end, reverse: true })) {
       const id = unescaped(key.slice(prefix.length));
-      if (this.get(table, id) !== undefined) return id;
+      let isThere = false;
+      const record = this.#oneOfMany(table, id, () => {
+        isThere = true;
+      });
+      if (record !== undefined || isThere) return id;
     }
     return undefined;
   }
 
-  #oneOfMany<Record>(table: Table<Record>, id: string): Record | undefined {
-    return this.source.get(recordKey(table, id), true) as Record | undefined;
+  #oneOfMany<Record>(table: Table<Record>, id: string, onDamage: OnDamage | undefined): Record | undefined {
+    try {
+      return this.source.get(recordKey(table, id), true) as Record | undefined;
+    } catch (error) {
+      if (onDamage === undefined || !isStoredDamage(error)) throw error;
+      onDamage(id, error);
+      return undefined;
+    }
   }
 }
 
@@ -194,7 +210,7 @@ export function pagesOf<Record>(view: View, table: Table<Record>): Iterable<Page
 export function* everyListed<Record>(
   view: View,
   table: Table<Record>,
-  { limit = limits.purgeRecordsMax, ...place }: Pick<ListRequest, 'index' | 'prefix'> & { limit?: number },
+  { limit = limits.purgeRecordsMax, ...place }: Pick<ListRequest, 'index' | 'prefix' | 'onDamage'> & { limit?: number },
 ): Generator<Record> {
   const pages = walkPagesSync(nextOfList, (after?: string) => view.list(table, { ...place, ...defined({ limit, after }) }));
   for (const { records } of pages) yield* records;

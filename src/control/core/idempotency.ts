@@ -9,7 +9,9 @@ import { ServiceError } from '../../contract/errors.js';
 import type { EndpointRule } from '../../contract/hosted/endpoint-table.js';
 import type { JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
-import { type Change, defineTable, type View } from '../catalog/tables.js';
+import { defineTable, type View } from '../catalog/tables.js';
+import type { ControlServices } from './services.js';
+import { sweepListed } from './sweep-listed.js';
 
 /** Whose key it is: another organization, project or endpoint knows nothing of it. */
 export interface KeyScope {
@@ -105,11 +107,19 @@ export class ClaimsAtWork {
   }
 }
 
-/** Forgets claims that were kept long enough; some at a time. True when there may be more. */
-export function purgeClaims(tx: Change, { nowMs, atWork }: { nowMs: number; atWork: ClaimsAtWork }): boolean {
-  const { records } = tx.list(claimTable, { index: 'byTime', prefix: [], limit: limits.purgeRecordsMax });
-  const old = records.filter(({ claimedAtMs, answer }) => (answer?.atMs ?? claimedAtMs) + limits.idempotencyKeptMs < nowMs);
-  for (const { claimId } of old) if (!atWork.has(claimId)) tx.remove(claimTable, claimId);
-  // Those at work are the oldest ones then, and few: the next purge sees them again.
-  return old.length === limits.purgeRecordsMax && old.some(({ claimId }) => !atWork.has(claimId));
+/** Forgets claims that were kept long enough, and are not at work. */
+export async function purgeClaims(
+  services: Pick<ControlServices, 'catalog' | 'log' | 'nowMs'>,
+  { atWork, isOver }: { atWork: ClaimsAtWork; isOver(): boolean },
+): Promise<void> {
+  const { nowMs } = services;
+  await sweepListed(services, {
+    ...{ table: claimTable, index: 'byTime', limit: limits.purgeRecordsMax, isOver },
+    isDue: ({ claimedAtMs, answer }) => (answer?.atMs ?? claimedAtMs) + limits.idempotencyKeptMs < nowMs(),
+    work: (tx, { claimId }) => {
+      if (atWork.has(claimId)) return false;
+      tx.remove(claimTable, claimId);
+      return true;
+    },
+  });
 }

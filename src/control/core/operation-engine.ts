@@ -188,7 +188,9 @@ export class OperationEngine implements Operations {
 
   resume(): void {
     this.#phase = 'open';
-    for (const { lane, operation } of everyListed(this.#catalog.view, operationTable, { index: 'unfinished', prefix: [] })) {
+    const onDamage = (operationId: string, err: unknown): void =>
+      this.#log.error('what is stored of an operation is damaged; it is not taken up', { operationId, err });
+    for (const { lane, operation } of everyListed(this.#catalog.view, operationTable, { index: 'unfinished', prefix: [], onDamage })) {
       const { operationId, kind } = operation;
       this.#lanes.enter(lane, { operationId, kind, isCounted: false, takenUp: true });
     }

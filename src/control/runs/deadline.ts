@@ -4,6 +4,7 @@ import { runError } from '../../drills/ports/run-error.js';
 import { endRunAccesses } from '../catalog/access-records.js';
 import type { Change } from '../catalog/tables.js';
 import type { ControlServices } from '../core/services.js';
+import { sweepListed } from '../core/sweep-listed.js';
 import { isAwaited, putRun, submitResult } from './changes.js';
 import { type RunRecord, runTable } from './records.js';
 
@@ -18,24 +19,18 @@ export function timedOutIfOver(tx: Change, record: RunRecord, nowMs: number): Ru
 }
 
 /** Ends what is awaited past its deadline. Yields how many. */
-export async function sweepDeadlines(services: ControlServices): Promise<number> {
-  const { catalog, nowMs } = services;
-  const memory = services.runMemory;
-  for (let all = 0; ; ) {
-    const count = await catalog.change((tx) => {
-      const now = nowMs();
-      const { records } = tx.list(runTable, { index: 'byDeadline', prefix: [], limit: limits.runBatch });
-      const over = records.filter(({ run }) => run.deadlineAtMs <= now);
-      for (const record of over) {
-        const { run, pending } = timedOutIfOver(tx, record, now);
-        tx.afterCommit(() => {
-          memory.end(run.hostedRunId);
-          if (pending?.handedIn !== undefined) memory.tell(run.hostedRunId, pending.handedIn);
-        });
-      }
-      return over.length;
-    });
-    all += count;
-    if (count < limits.runBatch) return all;
-  }
+export function sweepDeadlines(services: ControlServices): Promise<number> {
+  const { nowMs, runMemory: memory } = services;
+  return sweepListed(services, {
+    ...{ table: runTable, index: 'byDeadline', limit: limits.runBatch },
+    isDue: ({ run }) => run.deadlineAtMs <= nowMs(),
+    work: (tx, record) => {
+      const { run, pending } = timedOutIfOver(tx, record, nowMs());
+      tx.afterCommit(() => {
+        memory.end(run.hostedRunId);
+        if (pending?.handedIn !== undefined) memory.tell(run.hostedRunId, pending.handedIn);
+      });
+      return true;
+    },
+  });
 }

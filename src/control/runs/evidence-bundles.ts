@@ -8,6 +8,7 @@ import { SealedReport } from '../../drills/stored/sealed-report.js';
 import type { EndpointSet } from '../catalog/endpoint.js';
 import { noteStorage } from '../catalog/storage-use.js';
 import type { ControlServices } from '../core/services.js';
+import { DamageOfPass, sweepListed } from '../core/sweep-listed.js';
 import { bundleFolder, deletedEvidence, type EvidenceRecord, evidenceTable, requireEvidence, requireSealed } from './evidence-records.js';
 
 export function evidenceEndpoints(
@@ -63,17 +64,19 @@ export async function sealedReport({ settings, bundles }: ControlServices, recor
 
 /** Deletes what was retained long enough, and removes folders of deleted bundles. Yields how many of both. */
 export async function sweepEvidence(services: ControlServices): Promise<{ deleted: number; removed: number }> {
-  const { catalog, nowMs } = services;
-  let deleted = 0;
-  for (let count: number = limits.runBatch; count === limits.runBatch; deleted += count) {
-    count = await catalog.change((tx) => {
-      const { records } = tx.list(evidenceTable, { index: 'byRetention', prefix: [], limit: limits.runBatch });
-      const over = records.filter(({ bundle: { retainedUntilMs } }) => (retainedUntilMs as number) <= nowMs());
-      for (const record of over) tx.put(evidenceTable, deletedEvidence(record, nowMs()));
-      return over.length;
-    });
-  }
-  const { records } = catalog.view.list(evidenceTable, { index: 'byRemoval', prefix: [], limit: limits.runBatch });
+  const { catalog, nowMs, log } = services;
+  const deleted = await sweepListed(services, {
+    ...{ table: evidenceTable, index: 'byRetention', limit: limits.runBatch },
+    isDue: ({ bundle: { retainedUntilMs } }) => (retainedUntilMs as number) <= nowMs(),
+    work: (tx, record) => {
+      tx.put(evidenceTable, deletedEvidence(record, nowMs()));
+      return true;
+    },
+  });
+  const damage = new DamageOfPass();
+  const toRemove = { index: 'byRemoval', prefix: [], limit: limits.runBatch, onDamage: damage.note };
+  const { records } = catalog.view.list(evidenceTable, toRemove);
+  damage.log(log);
   for (const record of records) await removeFolder(services, record);
   const left = services.removals.areHeld ? 0 : await services.bundles?.sweep((id) => hasFolder(catalog.view.get(evidenceTable, id)));
   return { deleted, removed: records.length + (left ?? 0) };

@@ -31,7 +31,9 @@ export async function deliverAgain(services: Ground, options: DeliverAgain): Pro
   const { catalog, homes } = services;
   const { home, signal } = options;
   const opened = homes && new Set(home === undefined ? homes.owned() : [home]);
-  const place = { index: 'byReceivers', prefix: [], limit: limits.sessionBatch };
+  const onDamage = (sessionId: string, err: unknown): void =>
+    services.log.error('what is stored of a session is damaged; its callbacks are not taken up', { sessionId, err });
+  const place = { index: 'byReceivers', prefix: [], limit: limits.sessionBatch, onDamage };
   const round = new DeliveryRound(services, options);
   for (let tries = 1; !isOver(services, options); tries++) {
     round.left.clear();

@@ -7,6 +7,7 @@ import type { ChangeEndpoint } from '../catalog/endpoint.js';
 import { requireSession, type SessionRecord, sessionTable } from '../catalog/session-records.js';
 import type { Change } from '../catalog/tables.js';
 import type { ControlServices } from '../core/services.js';
+import { DamageOfPass, sweepListed } from '../core/sweep-listed.js';
 import { askedByService, endSession } from './ending.js';
 import { forgetSnapshots } from './snapshot-records.js';
 import { advanceLease, isOver, requireLease, requireUsable, touch } from './states.js';
@@ -33,24 +34,16 @@ export function extendSession(services: ControlServices): ChangeEndpoint<'extend
 /** Ends the sessions whose time is over and forgets those that ended long ago. Yields how many of both. Accesses go with their time. */
 export async function sweepSessions(services: ControlServices): Promise<{ expired: number; forgotten: number }> {
   services.sessionMemory.dropVoid(services.nowMs());
-  await inBatches(() => dropSomeAccesses(services));
-  return { expired: await inBatches(() => expireSome(services)), forgotten: await inBatches(() => forgetSome(services)) };
+  await dropAccesses(services);
+  return { expired: await expireSessions(services), forgotten: await forgetSessions(services) };
 }
 
-async function inBatches(some: () => Promise<number>): Promise<number> {
-  for (let all = 0; ; ) {
-    const count = await some();
-    all += count;
-    if (count < limits.sessionBatch) return all;
-  }
-}
-
-function expireSome(services: ControlServices): Promise<number> {
-  const { catalog, nowMs } = services;
-  return catalog.change((tx) => {
-    const now = nowMs();
-    const { records } = tx.list(sessionTable, { index: 'byExpiry', prefix: [], limit: limits.sessionBatch });
-    return records.filter((record) => isOver(record, now) && expired(tx, services, record)).length;
+function expireSessions(services: ControlServices): Promise<number> {
+  const { nowMs } = services;
+  return sweepListed(services, {
+    ...{ table: sessionTable, index: 'byExpiry', limit: limits.sessionBatch },
+    isDue: (record) => isOver(record, nowMs()),
+    work: (tx, record) => expired(tx, services, record),
   });
 }
 
@@ -65,25 +58,27 @@ function expired(tx: Change, services: ControlServices, record: SessionRecord): 
   }
 }
 
-function dropSomeAccesses({ catalog, nowMs }: ControlServices): Promise<number> {
-  return catalog.change((tx) => {
-    const { records } = tx.list(accessTable, { index: 'byExpiry', prefix: [], limit: limits.sessionBatch });
-    const over = records.filter(({ access }) => access.expiresAtMs <= nowMs());
-    for (const { access } of over) tx.remove(accessTable, access.accessId);
-    return over.length;
+function dropAccesses(services: ControlServices): Promise<number> {
+  return sweepListed(services, {
+    ...{ table: accessTable, index: 'byExpiry', limit: limits.sessionBatch },
+    isDue: ({ access }) => access.expiresAtMs <= services.nowMs(),
+    work: (tx, { access }) => {
+      tx.remove(accessTable, access.accessId);
+      return true;
+    },
   });
 }
 
-function forgetSome({ catalog, nowMs }: ControlServices): Promise<number> {
-  return catalog.change((tx) => {
-    const before = nowMs() - limits.endedSessionKeptMs;
-    const { records } = tx.list(sessionTable, { index: 'byEnd', prefix: [], limit: limits.sessionBatch });
-    const old = records.filter(({ session }) => (session.destroyedAtMs as number) < before);
-    for (const { session } of old) {
+function forgetSessions(services: ControlServices): Promise<number> {
+  const { nowMs } = services;
+  return sweepListed(services, {
+    ...{ table: sessionTable, index: 'byEnd', limit: limits.sessionBatch },
+    isDue: ({ session }) => (session.destroyedAtMs as number) < nowMs() - limits.endedSessionKeptMs,
+    work: (tx, { session }) => {
       forgetSnapshots(tx, session);
       tx.remove(sessionTable, session.sessionId);
-    }
-    return old.length;
+      return true;
+    },
   });
 }
 
@@ -91,10 +86,12 @@ function forgetSome({ catalog, nowMs }: ControlServices): Promise<number> {
  * At start, before anything else. Versions that kept accesses in memory have left sessions of which nobody knows the accesses any more:
  * their leases move on. Those of the catalog open again when they are used.
  */
-export async function recoverSessions({ catalog, nowMs }: ControlServices): Promise<number> {
-  return await inBatches(() =>
+export async function recoverSessions({ catalog, nowMs, log }: ControlServices): Promise<number> {
+  const damage = new DamageOfPass();
+  const place = { index: 'byAccess', prefix: [], limit: limits.sessionBatch, onDamage: damage.note };
+  const moved = await inBatches(() =>
     catalog.change((tx) => {
-      const { records } = tx.list(sessionTable, { index: 'byAccess', prefix: [], limit: limits.sessionBatch });
+      const { records } = tx.list(sessionTable, place);
       for (const record of records) {
         const { hostedRunId, runEnded } = record;
         // Its run continues in this incarnation, under the lease as it is now.
@@ -104,4 +101,14 @@ export async function recoverSessions({ catalog, nowMs }: ControlServices): Prom
       return records.length;
     }),
   );
+  damage.log(log);
+  return moved;
+}
+
+async function inBatches(some: () => Promise<number>): Promise<number> {
+  for (let all = 0; ; ) {
+    const count = await some();
+    all += count;
+    if (count < limits.sessionBatch) return all;
+  }
 }
