@@ -20,7 +20,7 @@ import { beginsCatalogKey, isPositionByte } from './catalog/stored-source.js';
 import { keyNoteTable } from './core/server-key.js';
 import type { DamagedProjects } from './core/services.js';
 import { isProjectFolder } from './sessions/project-worlds.js';
-import { requireFinished } from './unfinished-mark.js';
+import { requireFinished, requireRestored } from './unfinished-mark.js';
 
 export const catalogFolder = (directory: string): string => join(directory, 'catalog');
 export const catalogFile = (directory: string): string => dataFileOf(catalogFolder(directory));
@@ -52,6 +52,7 @@ export function requireWholeData(
   const hasCatalog = existsSync(catalog);
   if (!hasCatalog && hasDataOf(directory, worlds))
     throw dataDamaged(catalog, 'it is missing, though there is data that belongs to it', catalogAdvice);
+  if (!hasCatalog) requireRestored(directory);
   if (hasCatalog) requireWholeCatalog(directory);
   if (needsKey && !existsSync(key) && hasCatalog)
     throw dataDamaged(key, 'it is missing, though there is a catalog made with it', keyAdvice);

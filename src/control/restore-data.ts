@@ -12,6 +12,7 @@ import { type BackupManifest, backupFault, backupFiles, damagedBackup, readManif
 import { keyFileName } from './catalog/key-file.js';
 import { operatorTokenFile } from './catalog/settings.js';
 import { requireReadableFormat } from './format-steps.js';
+import { restoringFolder } from './unfinished-mark.js';
 
 export interface RestoreData {
   from: string;
@@ -33,7 +34,7 @@ export async function restoreData({ from: named, dataDirectory }: RestoreData): 
   requireReadableFormat(manifest.dataFormat, `The backup ${from}`);
   requireEmpty(to);
   makeFolder(dirname(to));
-  const draft = makeDraft(`${to}.restoring`, to);
+  const draft = makeDraft(restoringFolder(to), to);
   await inDraft(draft, to, async () => {
     const folders = new Set([draft]);
     for await (const file of backupFiles(from, manifest)) {

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -273,6 +274,13 @@ test('what a crash has left of a backup or of a restore is taken for nothing, wh
   );
   await inDraft(makeDraft(draft, join(folder, 'copy')), join(folder, 'copy'), async () => assert.ok(existsSync(join(draft, 'unfinished'))));
   assert.deepEqual(readdirSync(join(folder, 'copy')), []);
+  // Of a restore, before it has given the directory its name.
+  const dataDirectory = join(folder, 'restored');
+  renameSync(left, `${dataDirectory}.restoring`);
+  const cutShort = /The data directory .*restored is empty: a restore into it works in .*restored\.restoring, or was cut short/;
+  await assert.rejects(startInside({ dataDirectory }), { code: 'control.DATA_DAMAGED', message: cutShort });
+  rmSync(`${dataDirectory}.restoring`, { recursive: true });
+  await (await startInside({ dataDirectory })).stop();
 });
 
 // RESTORE-DATA-1, RESTORE-DATA-2, BACKUP-MANIFEST-1, BACKUP-MANIFEST-2, BACKUP-FOLDER-1
