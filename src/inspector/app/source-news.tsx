@@ -1,6 +1,7 @@
 // What changed in the repository while the page is open: which drills it concerns, or why it does not compile any more.
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { keepText, keptText } from '../../viewer/kit/kept-text.tsx';
 import { counted, Problem } from '../../viewer/kit/parts.tsx';
 import { noteRequest, projectReply, sourceChange } from './state/live.tsx';
 import { routeHash } from './state/route.ts';
@@ -9,7 +10,7 @@ import { useBusy } from './state/use-busy.tsx';
 import { DiagnosticList } from './views/diagnostic-list.tsx';
 
 const rerunKey = 'drillyard.rerun';
-const runsByItself = signal(localStorage.getItem(rerunKey) === 'yes');
+const runsByItself = signal(keptText('localStorage', rerunKey) === 'yes');
 
 export function SourceNews() {
   const change = sourceChange.value;
@@ -75,7 +76,7 @@ function Concerned({ files, drills }: { files: readonly string[]; drills: readon
           checked={runsByItself.value}
           onChange={(event) => {
             runsByItself.value = event.currentTarget.checked;
-            localStorage.setItem(rerunKey, runsByItself.value ? 'yes' : 'no');
+            keepText('localStorage', rerunKey, runsByItself.value ? 'yes' : 'no');
           }}
         />
         Always run what a change concerns

@@ -1,4 +1,5 @@
 // What is around the contents of a report: the theme, buttons that copy a digest, the list of contents.
+import { keepText, keptText } from '../kit/kept-text.tsx';
 import { tuning } from '../tuning.js';
 
 const themes = ['auto', 'light', 'dark'] as const;
@@ -6,7 +7,8 @@ const themeKey = 'drillyard-theme';
 
 export function startTheme(toggle: HTMLElement | null): void {
   if (toggle === null) return;
-  let theme = remembered();
+  const kept = keptText('localStorage', themeKey);
+  let theme = themes.find((one) => one === kept) ?? 'auto';
   const apply = (): void => {
     if (theme === 'auto') delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
@@ -15,27 +17,10 @@ export function startTheme(toggle: HTMLElement | null): void {
   toggle.hidden = false;
   toggle.addEventListener('click', () => {
     theme = themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'auto';
-    remember(theme);
+    keepText('localStorage', themeKey, theme);
     apply();
   });
   apply();
-}
-
-/** A page from disk may have no storage; then the theme lasts as long as the page. */
-function remembered(): (typeof themes)[number] {
-  try {
-    return themes.find((theme) => theme === localStorage.getItem(themeKey)) ?? 'auto';
-  } catch {
-    return 'auto';
-  }
-}
-
-function remember(theme: string): void {
-  try {
-    localStorage.setItem(themeKey, theme);
-  } catch {
-    // See `remembered`.
-  }
 }
 
 export function startCopying(): void {

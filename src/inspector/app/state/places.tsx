@@ -7,6 +7,7 @@
 //   PLACES-2. Another page that is no entry of before begins at its top, and so do its panes. What is said further of the same page, such
 //     as a selection, moves nothing.
 import { LruMap } from '../../../collections/lru-map.js';
+import { keepText, keptText } from '../../../viewer/kit/kept-text.tsx';
 import { tuning } from '../../tuning.js';
 import { pageOf, parseRoute } from './route.ts';
 
@@ -28,12 +29,12 @@ let returning: AbortController | undefined;
 
 /** Before anything is drawn. */
 export function startPlaces(): void {
-  const stored = JSON.parse(sessionStorage.getItem(storageKey) ?? '[]') as [string, Place][];
+  const stored = JSON.parse(keptText('sessionStorage', storageKey) ?? '[]') as [string, Place][];
   for (const [id, place] of stored) places.set(id, place);
   history.scrollRestoration = 'manual';
   addEventListener('pagehide', () => {
     keep();
-    sessionStorage.setItem(storageKey, JSON.stringify([...places.keys()].map((id) => [id, places.peek(id)])));
+    keepText('sessionStorage', storageKey, JSON.stringify([...places.keys()].map((id) => [id, places.peek(id)])));
   });
   arrive();
 }

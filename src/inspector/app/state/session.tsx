@@ -1,5 +1,6 @@
 // What lasts while the tab is open: the token (out of the address, into session storage), the theme, and where in the app one is.
 import { signal } from '@preact/signals';
+import { keepText, keptText } from '../../../viewer/kit/kept-text.tsx';
 import { ApiClient } from './client.ts';
 import { followPlace } from './places.tsx';
 import { pageOf, parseRoute, takeToken } from './route.ts';
@@ -26,8 +27,8 @@ export const client = new ApiClient(() => token.value, { onRefused: forgetToken 
 /** Before anything is drawn or fetched: the token leaves the address bar and the history entry. */
 function takenToken(): string {
   const taken = takeToken(location.hash);
-  if (taken === undefined) return sessionStorage.getItem(tokenKey) ?? '';
-  sessionStorage.setItem(tokenKey, taken.token);
+  if (taken === undefined) return keptText('sessionStorage', tokenKey) ?? '';
+  keepText('sessionStorage', tokenKey, taken.token);
   history.replaceState(null, '', location.pathname + taken.rest);
   return taken.token;
 }
@@ -48,7 +49,7 @@ export function shareToken(): void {
 
 export function enterToken(text: string): void {
   const given = takeToken(text)?.token ?? text.trim();
-  sessionStorage.setItem(tokenKey, given);
+  keepText('sessionStorage', tokenKey, given);
   isRefused.value = false;
   token.value = given;
 }
@@ -58,24 +59,20 @@ function forgetToken(refused: string): void {
   if (refused !== token.value) return;
   isRefused.value = true;
   refusedToken = refused;
-  sessionStorage.removeItem(tokenKey);
+  keepText('sessionStorage', tokenKey, undefined);
   token.value = '';
 }
 
 function storedTheme(): Theme {
-  const stored = localStorage.getItem(themeKey);
+  const stored = keptText('localStorage', themeKey);
   return stored === 'light' || stored === 'dark' ? stored : 'auto';
 }
 
 export function applyTheme(next: Theme): void {
   theme.value = next;
-  if (next === 'auto') {
-    localStorage.removeItem(themeKey);
-    delete document.documentElement.dataset.theme;
-  } else {
-    localStorage.setItem(themeKey, next);
-    document.documentElement.dataset.theme = next;
-  }
+  keepText('localStorage', themeKey, next === 'auto' ? undefined : next);
+  if (next === 'auto') delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = next;
 }
 
 export function followAddress(): void {
