@@ -1,5 +1,7 @@
 // What is done once by a click is done once by two; the focus stays where it was, and nothing that is open closes.
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { RunsReply } from '../../../src/contract/inspector/runs.js';
 import { runDrills } from '../../../src/index.js';
@@ -176,4 +178,21 @@ test('a world that is no more when the stream opens again is gone', options, asy
   await page.getByRole('button', { name: '+1 h' }).waitFor();
   isGone = true;
   await page.getByText('This world is gone').waitFor();
+});
+
+test('a double click shows what would be written, and the next one writes once', options, async (t) => {
+  const { page, root, open, runs, complaints } = await openDesk(t, { drills: ['careless-refund'] });
+  await open(`#/runs/${runs['careless-refund']![0]}`);
+  const writes: string[] = [];
+  page.on('request', (request) => void (request.postData()?.includes('"write":') && writes.push(request.url())));
+  const written = join(root, 'drillyard/drills/careless-refund-recorded.drill.yaml');
+  await page.getByRole('button', { name: 'Save as drill' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Save as drill' });
+  await dialog.getByRole('button', { name: 'Write into the repository…' }).dblclick();
+  const write = dialog.getByRole('button', { name: /^Write \d+ files?$/ });
+  await write.waitFor();
+  assert.deepEqual([writes.length, existsSync(written)], [0, false]);
+  await write.dblclick();
+  await dialog.getByRole('link', { name: 'Run careless-refund-recorded' }).waitFor();
+  assert.deepEqual([writes.length, existsSync(written), complaints], [1, true, []]);
 });

@@ -1,5 +1,5 @@
 // A run, or a world to play with, saved as a drill or a scenario: the files with what they would change, and written after a second look.
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RecordingReply, RecordingRequest } from '../../../contract/inspector/recordings.js';
 import type { RecordedFile, Recording, RecordingPin } from '../../../contract/run/recording.js';
 import { visibleText } from '../../../text/visible-text.js';
@@ -9,6 +9,7 @@ import { TitledDialog } from '../kit/dialog.tsx';
 import { isOffline } from '../state/live.tsx';
 import { routeHash } from '../state/route.ts';
 import { client } from '../state/session.tsx';
+import { useBusy } from '../state/use-busy.tsx';
 
 export type RecordedThing = { runId: string; targetId: string } | { worldId: string };
 type As = RecordingRequest['as'];
@@ -34,6 +35,8 @@ const ask = (of: RecordedThing, body: RecordingRequest): Promise<RecordingReply>
     ? client.call('recordRun', { path: { runId: of.runId }, body })
     : client.call('recordWorld', { path: { worldId: of.worldId }, body });
 
+const reloadSource = (): void => void client.call('refresh', { body: {} }).catch(() => undefined);
+
 interface DialogProps {
   of: RecordedThing;
   name: string;
@@ -53,19 +56,25 @@ function RecordDialog({ of, name, as, onClose }: DialogProps) {
     ...(as === 'drill' && pins.length > 0 ? { pins: pins.map((pin) => JSON.parse(pin) as RecordingPin) } : {}),
   };
   const loaded = useLoad(`record ${JSON.stringify([of, request])}`, async () => (await ask(of, request)).recording);
+  const state = useRef({ isWritten: false, isClosed: false });
   const write = async (recording: Recording, replace: boolean): Promise<void> => {
     await ask(of, { ...request, write: { digest: recording.digest, replace } });
     setWritten(recording);
+    state.current.isWritten = true;
+    if (state.current.isClosed) reloadSource();
   };
-  // When it is read, as the views are made again; while a drill runs the source stays as it was loaded.
-  const close = (): void => {
-    onClose();
-    if (written !== undefined) client.call('refresh', { body: {} }).catch(() => undefined);
-  };
+  // When it is read, as the views are made again; while a drill runs the source stays as it was loaded. A step back takes it away, too.
+  useEffect(
+    () => () => {
+      state.current.isClosed = true;
+      if (state.current.isWritten) reloadSource();
+    },
+    [],
+  );
   return (
-    <TitledDialog class="record" label={as === 'drill' ? 'Save as drill' : 'Save as scenario'} onClose={close}>
+    <TitledDialog class="record" label={as === 'drill' ? 'Save as drill' : 'Save as scenario'} onClose={onClose}>
       {written !== undefined ? (
-        <Written recording={written} as={as} id={id} onLeave={close} />
+        <Written recording={written} as={as} id={id} onLeave={onClose} />
       ) : (
         <>
           <div class="row fields">
@@ -179,10 +188,9 @@ function FileDiff({ file: { path, text, state, diff } }: { file: RecordedFile })
 /** Asked twice: the second time with the names of the files. */
 function WriteActions({ recording, write }: { recording: Recording; write: PreviewProps['write'] }) {
   const [isAsked, setIsAsked] = useState(false);
-  const [problem, setProblem] = useState<string | undefined>();
+  const { busy, problem, run } = useBusy();
   const changing = recording.files.filter(({ state }) => state !== 'same');
   const replaced = changing.filter(({ state }) => state === 'differs').map(({ path }) => path);
-  const act = (): void => void write(recording, replaced.length > 0).catch((error: Error) => setProblem(error.message));
   return (
     <footer class="record-actions">
       <Problem text={problem} />
@@ -195,7 +203,7 @@ function WriteActions({ recording, write }: { recording: Recording; write: Previ
       {changing.length === 0 ? (
         <p class="quiet">The repository has these files.</p>
       ) : isAsked ? (
-        <button type="button" class="primary" onClick={act}>
+        <button type="button" class="primary" aria-disabled={busy} onClick={() => run(() => write(recording, replaced.length > 0))}>
           {replaced.length > 0 ? 'Replace and write' : 'Write'} {counted(changing.length, 'file')}
         </button>
       ) : (
