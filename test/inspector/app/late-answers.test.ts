@@ -1,5 +1,7 @@
 // An answer that comes late undoes nothing that was done since: another page, another filter, another token, a world that is no more.
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { gate } from '../../gate.js';
 import { openDesk, browserOptions as options, playWorld } from './desk.js';
@@ -124,4 +126,67 @@ test('a journal that grows all the time is searched', options, async (t) => {
     .locator('.journal-bar [role=status]')
     .getByText(new RegExp(`^${last - 1} of ${last} `))
     .waitFor();
+});
+
+test('files that are written after their dialog was closed are in the source', options, async (t) => {
+  const { page, open, runs } = await openDesk(t, { drills: ['careless-refund'] });
+  await open(`#/runs/${runs['careless-refund']![0]}`);
+  await page.getByRole('button', { name: 'Save as drill' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Save as drill' });
+  await dialog.getByRole('button', { name: 'Write into the repository…' }).click();
+  const write = dialog.getByRole('button', { name: /^Write \d+ files?$/ });
+  const written = await hold(page, /\/recordings?$/);
+  await write.click();
+  await written.answered;
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await written.release();
+  await page.getByRole('link', { name: 'Drills' }).click();
+  await page.locator('a[href="#/drills/careless-refund-recorded"]').waitFor();
+});
+
+test('a project that comes late does not replace the one that was loaded since', options, async (t) => {
+  const { page, root, open, baseUrl, token } = await openDesk(t, { drills: [] });
+  await open('#/drills');
+  const late = await hold(page, /\/project$/, { method: 'GET', most: 1 });
+  await page.reload();
+  await late.answered;
+  const file = join(root, 'drillyard/world.yaml');
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/^title: .*/m, 'title: Another title'));
+  const refreshed = await fetch(`${baseUrl}/api/v1/refresh`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: '{}',
+  });
+  assert.equal(refreshed.status, 200);
+  const brand = page.locator('.brand', { hasText: 'Another title' });
+  await brand.waitFor();
+  await late.release();
+  assert.equal(await brand.count(), 1);
+});
+
+test('after a reset no answer and no selection is of the journal before', options, async (t) => {
+  const desk = await openDesk(t, { drills: [] });
+  const { page, open } = desk;
+  const { worldId, call, reset } = await playWorld(desk, { scenarioId: 'calm-day' });
+  await call('helpdesk', 'ticket.get', { id: 'T-1' });
+  await open(`#/play/${worldId}`);
+  const form = page.getByRole('region', { name: 'Call an operation' });
+  const pane = page.getByRole('complementary', { name: /^Entry / });
+  const second = page.locator('.entry-row').nth(2);
+  await form.getByRole('button', { name: 'Call', exact: true }).click();
+  await form.getByText(/^entry #/).waitFor();
+  await pane.waitFor();
+  await page.getByRole('button', { name: 'Reset', exact: true }).click();
+  await second.waitFor({ state: 'detached' });
+  assert.deepEqual([await form.getByText(/^entry #/).count(), await pane.count()], [0, 0]);
+  const late = await hold(page, /\/calls$/);
+  await form.getByRole('button', { name: 'Call', exact: true }).click();
+  await late.answered;
+  await second.waitFor();
+  await reset();
+  await second.waitFor({ state: 'detached' });
+  await late.release();
+  assert.deepEqual([await form.getByText(/^entry #/).count(), await pane.count()], [0, 0]);
+  assert.doesNotMatch(String(await page.evaluate(hashOf)), /seq=/);
 });

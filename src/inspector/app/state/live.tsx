@@ -47,11 +47,16 @@ export function projectLoad(): LoadState<InspectorProjectReply['project']> {
     `project ${generation.value}`,
     async () => {
       const reply = await client.call('getProject', {});
-      projectReply.value = reply;
+      noteProject(reply);
       return reply.project;
     },
     { keep: true },
   );
+}
+
+/** One that was asked for before a reload may come after it. */
+function noteProject(reply: InspectorProjectReply): void {
+  if (reply.generation >= (projectReply.value?.generation ?? 0)) projectReply.value = reply;
 }
 
 export async function refreshProject(): Promise<void> {
@@ -59,7 +64,7 @@ export async function refreshProject(): Promise<void> {
   refreshProblem.value = undefined;
   try {
     const reply = await client.call('refresh', { body: {} });
-    projectReply.value = reply;
+    noteProject(reply);
     generation.value = reply.generation;
   } catch (error) {
     refreshProblem.value = (error as Error).message;
@@ -170,6 +175,8 @@ export function startLive(): void {
   let current: AbortController | undefined;
   token.subscribe((value) => {
     current?.abort();
+    // Another inspector counts from 1 again.
+    projectReply.value = undefined;
     if (value === '') return;
     current = new AbortController();
     follow(current.signal);

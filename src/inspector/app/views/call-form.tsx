@@ -21,12 +21,15 @@ const toolKey = (tool: ToolCatalogItem): string => `${tool.instanceId}.${tool.op
 
 interface CallFormProps {
   worldId: string;
+  /** How often its journal has begun again: what was answered before has no number in it. */
+  resets: number;
   /** What it is filled in with. */
   first?: WorldCallRequest | undefined;
   onCalled: (reply: WorldCallReply) => void;
 }
 
-export function CallForm({ worldId, first, onCalled }: CallFormProps) {
+export function CallForm(props: CallFormProps) {
+  const { worldId, first } = props;
   const actors = useLoad(`actors ${worldId}`, async () => (await client.call('listWorldActors', { path: { worldId } })).actors);
   const [chosen, setChosen] = useState(first === undefined ? '' : actorKey(first));
   return (
@@ -47,7 +50,7 @@ export function CallForm({ worldId, first, onCalled }: CallFormProps) {
                   ))}
                 </select>
               </label>
-              <OperationOf key={actorKey(actor)} worldId={worldId} actor={actor} first={first} onCalled={onCalled} />
+              <OperationOf key={actorKey(actor)} {...props} actor={actor} />
             </>
           );
         }}
@@ -56,7 +59,8 @@ export function CallForm({ worldId, first, onCalled }: CallFormProps) {
   );
 }
 
-function OperationOf({ worldId, actor, first, onCalled }: CallFormProps & { actor: ActorView }) {
+function OperationOf({ actor, ...props }: CallFormProps & { actor: ActorView }) {
+  const { worldId, first } = props;
   const query = { actorId: actor.actorId, ...defined({ actorInstanceId: actor.actorInstanceId }) };
   const tools = useLoad(
     `tools ${worldId} ${actorKey(actor)}`,
@@ -83,13 +87,12 @@ function OperationOf({ worldId, actor, first, onCalled }: CallFormProps & { acto
             {tool.description !== undefined && <p class="quiet">{tool.description}</p>}
             <Arguments
               key={toolKey(tool)}
-              worldId={worldId}
+              {...props}
               actor={query}
               tool={tool}
               first={
                 first !== undefined && toolKey(tool) === `${first.instanceId ?? first.packageId}.${first.operationId}` ? first : undefined
               }
-              onCalled={onCalled}
             />
           </>
         );
@@ -107,9 +110,9 @@ function sendOnEnter(event: KeyboardEvent): void {
   if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) (event.currentTarget as HTMLTextAreaElement).form?.requestSubmit();
 }
 
-function Arguments({ worldId, actor, tool, first, onCalled }: ArgumentsProps) {
+function Arguments({ worldId, resets, actor, tool, first, onCalled }: ArgumentsProps) {
   const [text, setText] = useState(() => JSON.stringify(first === undefined ? sampleOf(tool.inputSchema) : first.arguments, null, 2));
-  const [answer, setAnswer] = useState<WorldCallReply['result'] | undefined>();
+  const [answer, setAnswer] = useState<WorldCallReply | undefined>();
   const { busy, problem, run } = useBusy();
   const call = async (key: string): Promise<void> => {
     const parsed = parseJson(text);
@@ -124,7 +127,7 @@ function Arguments({ worldId, actor, tool, first, onCalled }: ArgumentsProps) {
       ...(key === '' ? {} : { idempotencyKey: key }),
     };
     const reply = await client.call('callWorld', { path: { worldId }, body });
-    setAnswer(reply.result);
+    setAnswer(reply);
     onCalled(reply);
   };
   const submit = (event: SubmitEvent): void => {
@@ -162,7 +165,7 @@ function Arguments({ worldId, actor, tool, first, onCalled }: ArgumentsProps) {
         </button>
       </div>
       <Problem text={problem} />
-      {answer !== undefined && <Answer answer={answer} />}
+      {answer?.world.resets === resets && <Answer answer={answer.result} />}
       <details>
         <summary>What it takes</summary>
         <SchemaTable schema={tool.inputSchema as never} />
