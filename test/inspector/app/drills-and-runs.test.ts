@@ -1,5 +1,7 @@
 // The lists of drills and runs in a browser: what they say without a click, what their addresses hold, and that no width breaks them.
 import assert from 'node:assert/strict';
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { RunsReply, SavedRun } from '../../../src/contract/inspector/runs.js';
 import { trialStatistics } from '../../../src/drills/plan/statistics.js';
@@ -194,5 +196,21 @@ test('an address that names no run has a heading and the way back, whatever it n
     await page.getByRole('heading', { level: 1, name: 'There is no such run' }).waitFor();
     await page.getByRole('link', { name: 'All runs' }).waitFor();
     assert.deepEqual(await axeViolations(page), [], name);
+  }
+});
+
+test('a run that is deleted while it is shown is gone once something of it is asked for', options, async (t) => {
+  const { page, root, open, runs } = await openDesk(t, { drills: ['careless-refund'] });
+  const runId = runs['careless-refund']![0]!;
+  // The world of a run may be kept without its report.
+  const folder = join(root, '.service');
+  for (const part of ['world', 'attachments']) {
+    await open('#/runs');
+    await open(`#/runs/${runId}`);
+    await page.locator('.entry-row .text').first().waitFor();
+    renameSync(folder, join(root, 'elsewhere'));
+    await page.evaluate(`location.hash = '#/runs/${runId}?part=${part}'`);
+    await page.getByRole('heading', { name: 'There is no such run' }).waitFor();
+    renameSync(join(root, 'elsewhere'), folder);
   }
 });

@@ -26,16 +26,22 @@ type RequestParts<Id extends InspectorRouteId> = {
   [Part in 'path' | 'query' | 'body' as InspectorRoutes[Id][Part] extends undefined ? never : Part]: InspectorRoutes[Id][Part];
 };
 
+interface Heard {
+  /** A token is not accepted: it may be an earlier one. */
+  onRefused?: (token: string) => void;
+  /** Something of a run is not there: it may have been deleted since the run itself was read. */
+  onMissing?: (runId: string) => void;
+}
+
 export class ApiClient {
   readonly #token: () => string;
   readonly #origin: string;
-  /** A token is not accepted: it may be an earlier one. */
-  readonly #onRefused: (token: string) => void;
+  readonly #heard: Heard;
 
-  constructor(token: () => string, { origin = '', onRefused = () => {} }: { origin?: string; onRefused?: (token: string) => void } = {}) {
+  constructor(token: () => string, { origin = '', ...heard }: Heard & { origin?: string } = {}) {
     this.#token = token;
     this.#origin = origin;
-    this.#onRefused = onRefused;
+    this.#heard = heard;
   }
 
   /** One route of the contract, with what it takes; gives what it gives. */
@@ -80,7 +86,9 @@ export class ApiClient {
       if (signal?.aborted === true) throw error;
       throw new ApiError(0, { code: 'unreachable', message: 'The inspector does not answer. Is `drillyard inspect` still running?' });
     }
-    if (response.status === 401) this.#onRefused(token);
+    if (response.status === 401) this.#heard.onRefused?.(token);
+    if (response.status === 404 && id !== 'getRun' && given.path !== undefined && 'runId' in given.path)
+      this.#heard.onMissing?.(String(given.path.runId));
     if (!response.ok) throw await refusalOf(response);
     return response;
   }

@@ -22,7 +22,9 @@ export const pageTitle = signal<string | undefined>(undefined);
 export const overlay = signal<'palette' | 'help' | undefined>(undefined);
 /** Why the last command of the palette came to nothing. */
 export const commandProblem = signal<string | undefined>(undefined);
-export const client = new ApiClient(() => token.value, { onRefused: forgetToken });
+/** How often something of a run was not there. */
+export const missing = signal<ReadonlyMap<string, number>>(new Map());
+export const client = new ApiClient(() => token.value, { onRefused: forgetToken, onMissing: noteMissing });
 
 /** Before anything is drawn or fetched: the token leaves the address bar and the history entry. */
 function takenToken(): string {
@@ -61,6 +63,10 @@ function forgetToken(refused: string): void {
   refusedToken = refused;
   keepText('sessionStorage', tokenKey, undefined);
   token.value = '';
+}
+
+function noteMissing(runId: string): void {
+  missing.value = new Map(missing.value).set(runId, (missing.value.get(runId) ?? 0) + 1);
 }
 
 function storedTheme(): Theme {

@@ -15,7 +15,7 @@ import { active, grown, project, runsEnded, said } from '../state/live.tsx';
 import { meaningInProject, runSource } from '../state/live-source.tsx';
 import { usePageTitle } from '../state/page-title.tsx';
 import { routeHash } from '../state/route.ts';
-import { client, refine, route } from '../state/session.tsx';
+import { client, missing, refine, route } from '../state/session.tsx';
 import { AttachmentsPart } from './attachments-part.tsx';
 import { ForkBefore } from './fork-before.tsx';
 import { RunFailure } from './run-failure.tsx';
@@ -27,7 +27,7 @@ type Part = (typeof parts)[number];
 
 export function RunView({ runId, query }: { runId: string; query: { [name: string]: string } }) {
   const isActive = active.value.has(runId);
-  // A run that is saved never changes. One that is not there yet, or is played elsewhere, is asked for again whenever a run ends.
+  // A run that is saved never changes, but its report may be deleted: asked for again when something of it is not there. One that is not there yet, or is played elsewhere, is asked for again whenever a run ends.
   const isSaved = useRef(false);
   const turn = useRef(0);
   if (!isSaved.current) turn.current = runsEnded.value;
@@ -36,7 +36,8 @@ export function RunView({ runId, query }: { runId: string; query: { [name: strin
     isSaved.current = reply.source === 'saved';
     return reply;
   };
-  const run = useLoad(`run ${runId} ${isActive ? 'active' : turn.current}`, load, { keep: true });
+  const misses = missing.value.get(runId) ?? 0;
+  const run = useLoad(`run ${runId} ${isActive ? 'active' : turn.current} ${misses}`, load, { keep: true });
   if (run.value === undefined && run.error !== undefined) return <RunFailure runId={runId} error={run.error} retry={run.reload} />;
   return (
     <Await of={run} what="the run" lines={10} head={<RunLoading runId={runId} />}>
