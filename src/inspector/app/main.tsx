@@ -24,8 +24,9 @@ import { WorldView } from './views/world-view.tsx';
 
 function App() {
   if (token.value === '') return <TokenGate />;
+  // Another token is another inspector: all is asked for again.
   return (
-    <Shell>
+    <Shell key={token.value}>
       <View />
     </Shell>
   );

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { type LocalInspector, startLocalInspector } from '../../../src/index.js';
 import { gate } from '../../gate.js';
 import { openDesk, browserOptions as options, playWorld } from './desk.js';
 import { hold } from './held.js';
@@ -189,4 +190,36 @@ test('after a reset no answer and no selection is of the journal before', option
   await late.release();
   assert.deepEqual([await form.getByText(/^entry #/).count(), await pane.count()], [0, 0]);
   assert.doesNotMatch(String(await page.evaluate(hashOf)), /seq=/);
+});
+
+test('an inspector that was started again: the page says what to do, and shows the new one once its link is opened', options, async (t) => {
+  const { page, root, runs, close } = await openDesk(t, { drills: ['careless-refund'], context: {} });
+  await close();
+  const start = async (): Promise<LocalInspector> => {
+    const started = await startLocalInspector({ root, port: 'repository' });
+    t.after(() => started.close());
+    return started;
+  };
+  let current = await start();
+  await page.goto(`${current.baseUrl}/#token=${current.token}&/runs/${runs['careless-refund']![0]}`);
+  await page.getByRole('listbox', { name: 'Journal entries' }).waitFor();
+  const file = join(root, 'drillyard/world.yaml');
+  for (const [title, isNoticed] of [
+    ['The second one', true],
+    ['The third one', false],
+  ] as const) {
+    // What would say that the token is an earlier one does not get there.
+    if (!isNoticed) await page.route(/\/api\/v1\/events/, (route) => route.abort());
+    await current.close();
+    await page.getByText('The inspector does not answer.').waitFor();
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/^title: .*/m, `title: ${title}`));
+    const before = current.baseUrl;
+    current = await start();
+    assert.equal(current.baseUrl, before);
+    if (isNoticed) await page.getByRole('alert').getByText('Take the link of the newest start.').waitFor();
+    await page.unrouteAll();
+    await page.goto(`${current.baseUrl}/#token=${current.token}`);
+    await page.locator('.live.open').waitFor();
+    await page.locator('.brand', { hasText: title }).waitFor();
+  }
 });
