@@ -10,7 +10,9 @@ import { visibleLine } from '../text/visible-text.js';
 import type { JournalPages } from './journal-pages.ts';
 import { Marked } from './kit/marked.tsx';
 import { placeOf, snippetOf } from './kit/marked-text.ts';
+import { counted } from './kit/parts.tsx';
 import { RowWindow } from './kit/row-window.ts';
+import { usePrinted } from './kit/use-printed.tsx';
 import { tuning } from './tuning.js';
 
 export interface JournalListProps {
@@ -48,17 +50,18 @@ export function JournalList(props: JournalListProps) {
   useRevealed(box, rows, { ...shown, position, place: 'center' });
   useRevealed(box, rows, { ...shown, position: props.follows ? count : 0, place: 'nearest' });
   void drawn.value;
-  const { from, to } = rows.visible(tuning.journalMarginRows);
+  const isPrinted = usePrinted();
+  const { from, to } = isPrinted ? printedRows(rows, pages) : rows.visible(tuning.journalMarginRows);
   useEffect(() => pages.onArrival(redraw), [pages]);
   useEffect(() => {
-    if (to <= from) return;
+    if (to <= from || isPrinted) return;
     // A drag over many pages asks for none of them until it slows down.
     const timer = setTimeout(
       () => pages.want(from + 1, to),
       pages.peek(from + 1) === undefined || pages.peek(to) === undefined ? tuning.listRestMs : 0,
     );
     return () => clearTimeout(timer);
-  }, [from, to, pages, count]);
+  }, [from, to, pages, count, isPrinted]);
   const onKeyDown = (event: KeyboardEvent): void => {
     const next = movePosition(
       event.key,
@@ -74,7 +77,7 @@ export function JournalList(props: JournalListProps) {
     }
     props.onSelect(props.sequenceAt(next));
   };
-  return (
+  const list = (
     <div
       class="journal"
       style={columnsOf(props, pages)}
@@ -100,6 +103,27 @@ export function JournalList(props: JournalListProps) {
       </div>
     </div>
   );
+  const isWhole = from === 0 && to === count;
+  return (
+    <>
+      {isPrinted && !isWhole && (
+        <p class="journal-nothing quiet">
+          Printed are #{props.sequenceAt(from + 1)} to #{props.sequenceAt(to)}, what was loaded around the place in sight:{' '}
+          {counted(to - from, 'entry', 'entries')} of {count.toLocaleString('en-US')}. The others are left out.
+        </p>
+      )}
+      {list}
+    </>
+  );
+}
+
+/** What is here already, around what is in sight: paper does not wait for more. */
+function printedRows(rows: RowWindow, pages: JournalPages): { from: number; to: number } {
+  let { from, to } = rows.visible(0);
+  while (to > from && pages.peek(to) === undefined) to--;
+  while (to - from < tuning.printedRowsMax && from > 0 && pages.peek(from) !== undefined) from--;
+  while (to - from < tuning.printedRowsMax && pages.peek(to + 1) !== undefined) to++;
+  return { from, to };
 }
 
 interface Revealed {

@@ -68,6 +68,8 @@ export const tuning = {
   journalRowPx: 30,
   /** Rows drawn above and below those in sight. */
   journalMarginRows: 12,
+  /** Rows drawn while the page is printed: some thirty sheets. */
+  printedRowsMax: 1_000,
   /** Of a digit of a sequence or a time, of the time of an entry, and of one that may have days before it or parts of a second. */
   digitPx: 7.4,
   timePx: 76,

@@ -7,6 +7,7 @@ import '../../viewer/styles/pieces.css';
 import '../../viewer/styles/run.css';
 import '../../viewer/styles/comparison.css';
 import './styles/views.css';
+import '../../viewer/styles/print.css';
 import { render } from 'preact';
 import { Shell } from './shell.tsx';
 import { startLive } from './state/live.tsx';

@@ -7,6 +7,7 @@ import '../styles/timeline.css';
 import '../styles/pieces.css';
 import '../styles/run.css';
 import '../styles/report.css';
+import '../styles/print.css';
 import { startCopying, startTheme } from './chrome.tsx';
 import { startReport } from './report-viewer.tsx';
 import { startOverview } from './run-overview.tsx';
