@@ -13,7 +13,8 @@ const lostAnswer = 'refund-lost-answer';
 
 test('at every width a run is readable: no cell of its name is narrower than its words, nothing scrolls sideways', options, async (t) => {
   const { page, open, complaints } = await openDesk(t, { drills: ['careless-refund', lostAnswer] });
-  for (const width of [1440, 1024, 800, 390]) {
+  const cutBrand = "[...document.querySelectorAll('.brand span, .brand small')].some((one) => one.clientWidth > 0 && one.clientWidth < 60)";
+  for (const width of [1440, 1024, 800, 390, 320]) {
     await page.setViewportSize({ width, height: 844 });
     for (const view of ['#/runs', '#/runs?drill=careless-refund', '#/drills/careless-refund', '#/drills/suite:default']) {
       await open(view);
@@ -23,6 +24,7 @@ test('at every width a run is readable: no cell of its name is narrower than its
       );
       assert.ok(Math.min(...names) >= 200, `${view} at ${width}: ${names}`);
       assert.equal(isWide, false, `${view} at ${width}`);
+      assert.equal(await page.evaluate(cutBrand), false, `${view} at ${width}`);
       assert.deepEqual(await axeViolations(page), [], `${view} at ${width}`);
     }
   }
