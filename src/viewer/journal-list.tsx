@@ -103,17 +103,21 @@ export function JournalList(props: JournalListProps) {
       </div>
     </div>
   );
-  const isWhole = from === 0 && to === count;
   return (
     <>
-      {isPrinted && !isWhole && (
-        <p class="journal-nothing quiet">
-          Printed are #{props.sequenceAt(from + 1)} to #{props.sequenceAt(to)}, what was loaded around the place in sight:{' '}
-          {counted(to - from, 'entry', 'entries')} of {count.toLocaleString('en-US')}. The others are left out.
-        </p>
-      )}
+      {isPrinted && <LeftOut {...props} from={from} to={to} />}
       {list}
     </>
+  );
+}
+
+function LeftOut({ from, to, count, sequenceAt }: JournalListProps & { from: number; to: number }) {
+  if (from === 0 && to === count) return null;
+  return (
+    <p class="journal-nothing quiet">
+      Printed are #{sequenceAt(from + 1)} to #{sequenceAt(to)}, what was loaded around the place in sight:{' '}
+      {counted(to - from, 'entry', 'entries')} of {count.toLocaleString('en-US')}. The others are left out.
+    </p>
   );
 }
 

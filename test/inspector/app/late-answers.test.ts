@@ -166,7 +166,7 @@ test('a project that comes late does not replace the one that was loaded since',
   assert.equal(await brand.count(), 1);
 });
 
-test('after a reset no answer and no selection is of the journal before', options, async (t) => {
+test('after a reset no answer is of the journal before, and none that comes late selects an entry', options, async (t) => {
   const desk = await openDesk(t, { drills: [] });
   const { page, open } = desk;
   const { worldId, call, reset } = await playWorld(desk, { scenarioId: 'calm-day' });
@@ -180,7 +180,9 @@ test('after a reset no answer and no selection is of the journal before', option
   await pane.waitFor();
   await page.getByRole('button', { name: 'Reset', exact: true }).click();
   await second.waitFor({ state: 'detached' });
-  assert.deepEqual([await form.getByText(/^entry #/).count(), await pane.count()], [0, 0]);
+  assert.equal(await form.getByText(/^entry #/).count(), 0);
+  await page.keyboard.press('Escape');
+  await pane.waitFor({ state: 'detached' });
   const late = await hold(page, /\/calls$/);
   await form.getByRole('button', { name: 'Call', exact: true }).click();
   await late.answered;

@@ -51,7 +51,7 @@ test('a run is printed light and whole, with the entry that is open below it', o
   assert.equal(long.rows, 200);
   assert.match(long.sentence, /^Printed are #1 to #200, .*: 200 entries of 3,000\. The others are left out\.$/);
   assert.deepEqual(long.cut, []);
-  // The list goes on as it was.
+  // The list is as it was before.
   await page.locator('.journal-nothing').waitFor({ state: 'detached' });
   assert.ok((await page.locator('.entry-row').count()) < 120);
   const file = `file://${join(root, '.service/reports', runId, 'index.html')}`;

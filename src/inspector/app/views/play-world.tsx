@@ -1,5 +1,5 @@
 // A live world: its clock, an operation to call, its faults and what comes next, above its journal and its state at any moment.
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { defined } from '../../../contract/defined.js';
 import type { PlayWorld } from '../../../contract/inspector/worlds.js';
 import type { FaultView } from '../../../contract/world/world-protocol.js';
@@ -32,7 +32,6 @@ export function PlayWorldView({ world, query }: { world: PlayWorld; query: { [na
   const say = (more: { [name: string]: string | number | undefined }): void =>
     refine(routeHash('play', [worldId], { ...route.value.query, ...more }));
   const show = (seq: number | undefined): void => say({ seq });
-  useBegunAgain(resets, () => show(undefined));
   const narrow = (filter: JournalFilter): void => say(queryOfFilter(filter));
   const act: Act = (doIt) => work.run(async () => noteWorld(await doIt()));
   const fork = (atSequence?: number): void =>
@@ -84,15 +83,6 @@ export function PlayWorldView({ world, query }: { world: PlayWorld; query: { [na
       </EvidenceBench>
     </div>
   );
-}
-
-/** What is selected is of one journal: after a whole reset its number is that of something else. */
-function useBegunAgain(resets: number, forget: () => void): void {
-  const before = useRef(resets);
-  useLayoutEffect(() => {
-    if (before.current !== resets) forget();
-    before.current = resets;
-  }, [resets]);
 }
 
 const noInteractions: [] = [];

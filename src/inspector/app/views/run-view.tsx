@@ -27,7 +27,8 @@ type Part = (typeof parts)[number];
 
 export function RunView({ runId, query }: { runId: string; query: { [name: string]: string } }) {
   const isActive = active.value.has(runId);
-  // A run that is saved never changes, but its report may be deleted: asked for again when something of it is not there. One that is not there yet, or is played elsewhere, is asked for again whenever a run ends.
+  // A run that is saved never changes, but may be deleted: it is asked for again when something of it is not there. One that is not there
+  // yet, or is played elsewhere, is asked for again whenever a run ends.
   const isSaved = useRef(false);
   const turn = useRef(0);
   if (!isSaved.current) turn.current = runsEnded.value;
