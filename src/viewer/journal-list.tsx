@@ -53,15 +53,7 @@ export function JournalList(props: JournalListProps) {
   const isPrinted = usePrinted();
   const { from, to } = isPrinted ? printedRows(rows, pages) : rows.visible(tuning.journalMarginRows);
   useEffect(() => pages.onArrival(redraw), [pages]);
-  useEffect(() => {
-    if (to <= from || isPrinted) return;
-    // A drag over many pages asks for none of them until it slows down.
-    const timer = setTimeout(
-      () => pages.want(from + 1, to),
-      pages.peek(from + 1) === undefined || pages.peek(to) === undefined ? tuning.listRestMs : 0,
-    );
-    return () => clearTimeout(timer);
-  }, [from, to, pages, count, isPrinted]);
+  useWanted(pages, { from, to, count, isPrinted });
   const onKeyDown = (event: KeyboardEvent): void => {
     const next = movePosition(
       event.key,
@@ -119,6 +111,26 @@ function LeftOut({ from, to, count, sequenceAt }: JournalListProps & { from: num
       {counted(to - from, 'entry', 'entries')} of {count.toLocaleString('en-US')}. The others are left out.
     </p>
   );
+}
+
+interface Wanted {
+  from: number;
+  to: number;
+  count: number;
+  /** Paper does not wait. */
+  isPrinted: boolean;
+}
+
+function useWanted(pages: JournalPages, { from, to, count, isPrinted }: Wanted): void {
+  useEffect(() => {
+    if (to <= from || isPrinted) return;
+    // A drag over many pages asks for none of them until it slows down.
+    const timer = setTimeout(
+      () => pages.want(from + 1, to),
+      pages.peek(from + 1) === undefined || pages.peek(to) === undefined ? tuning.listRestMs : 0,
+    );
+    return () => clearTimeout(timer);
+  }, [from, to, pages, count, isPrinted]);
 }
 
 /** What is here already, around what is in sight: paper does not wait for more. */
