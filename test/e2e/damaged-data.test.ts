@@ -191,8 +191,8 @@ async function halve(directory: string, table: string): Promise<void> {
 async function unfinishFirst(directory: string): Promise<void> {
   const database = openDatabase({ directory: join(directory, 'catalog'), flushed: true });
   const prefix = 'r operation ';
-  const [{ key }] = [...database.getRange({ start: Buffer.from(prefix), limit: 1 })] as [{ key: Buffer }];
-  const id = key.toString('latin1').slice(prefix.length);
+  const [first = assert.fail()] = [...database.getRange({ start: Buffer.from(prefix), limit: 1 })];
+  const id = first.key.toString('latin1').slice(prefix.length);
   database.putSync(Buffer.from(`i operation unfinished ${id}`), Buffer.alloc(0));
   await database.close();
 }
