@@ -11,7 +11,7 @@ test('where the storage of the browser refuses, the app works and remembers noth
   await page.addInitScript(blocked);
   await page.goto('about:blank');
   await page.goto(`${baseUrl}/#token=${token}&/drills`);
-  await page.getByRole('heading', { name: 'Drills' }).waitFor();
+  await page.getByRole('heading', { name: 'Drills', level: 1 }).waitFor();
   await page.getByRole('button', { name: 'Theme: auto' }).click();
   await page.getByRole('button', { name: 'Theme: light' }).click();
   assert.equal(await page.locator('html').getAttribute('data-theme'), 'dark');
