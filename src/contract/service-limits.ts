@@ -167,6 +167,8 @@ export const serviceLimits = {
   blobBytesMax: 256 * 1024 * 1024,
   /** Files written, or read, at once. */
   blobWritesAtOnceMax: 16,
+  /** Damaged records that the log is known to have. */
+  damageLoggedMax: 10_000,
   /** Kept in memory: how many, and how large as stored. In memory each is some five times as large. */
   loadedBuildsMax: 32,
   loadedBuildsBytesMax: 96 * 1024 * 1024,

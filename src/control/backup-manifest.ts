@@ -9,6 +9,7 @@ import { open, readdir, rm } from 'node:fs/promises';
 import { join, normalize, sep } from 'node:path';
 import { createInterface } from 'node:readline';
 import { isServiceError, ServiceError } from '../contract/errors.js';
+import { digestOfFile } from '../files/file-digest.js';
 import { hasCode } from '../files/file-faults.js';
 import { flush } from '../files/flush.js';
 import { flushFolder } from '../files/flushed-copy.js';
@@ -175,7 +176,7 @@ export async function* backupFiles(folder: string, { files, filesDigest }: Backu
 /** What is wrong with one, as "it is missing"; undefined where it is as it was. */
 export async function backupFault(folder: string, { path, bytes, sha256 }: BackupFile): Promise<string | undefined> {
   try {
-    const found = await digestOf(join(folder, path));
+    const found = await digestOfFile(join(folder, path));
     if (found.bytes !== bytes) return `it has ${found.bytes} bytes, not ${bytes}`;
     return found.sha256 === sha256 ? undefined : 'its bytes are not those of the backup';
   } catch (error) {
@@ -253,15 +254,5 @@ async function filesBelow(folder: string): Promise<string[]> {
 }
 
 async function lookAt(folder: string, path: string): Promise<BackupFile> {
-  return { path, ...(await digestOf(join(folder, path))) };
-}
-
-async function digestOf(file: string): Promise<{ bytes: number; sha256: string }> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  for await (const piece of createReadStream(file)) {
-    hash.update(piece as Buffer);
-    bytes += (piece as Buffer).length;
-  }
-  return { bytes, sha256: hash.digest('hex') };
+  return { path, ...(await digestOfFile(join(folder, path))) };
 }

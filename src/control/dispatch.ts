@@ -57,7 +57,7 @@ export type Endpoints = { readonly [Id in EndpointId]?: Endpoint<Id> };
 type AnyEndpoint = Endpoint<EndpointId>;
 type Mutation = Exclude<AnyEndpoint, { kind: 'read' }>;
 type AnyReply = EndpointReply<EndpointId>;
-type Needs = Pick<ControlServices, 'catalog' | 'keyring' | 'nowMs' | 'log' | 'disk'>;
+type Needs = Pick<ControlServices, 'catalog' | 'keyring' | 'nowMs' | 'log' | 'disk' | 'damageLogged'>;
 type PathValues = { [name: string]: string | number };
 interface Ask {
   id: EndpointId;

@@ -18,7 +18,7 @@ export interface RetentionResult {
   strikes: number;
 }
 
-type Needs = Pick<ControlServices, 'catalog' | 'nowMs' | 'log'>;
+type Needs = Pick<ControlServices, 'catalog' | 'nowMs' | 'log' | 'damageLogged'>;
 
 export async function sweepRetention(services: Needs): Promise<RetentionResult> {
   const { nowMs } = services;
@@ -49,8 +49,9 @@ function removeOld<Record>(
 }
 
 /** One run in a change, for it may have much to it; one whose evidence is still on the disk waits for the sweep that removes that. */
-async function forgetRuns({ catalog, nowMs, log }: Needs): Promise<number> {
-  const damage = new DamageOfPass();
+async function forgetRuns(needs: Needs): Promise<number> {
+  const { catalog, nowMs } = needs;
+  const damage = new DamageOfPass(needs);
   const { records } = catalog.view.list(runTable, { index: 'byEnd', prefix: [], limit: limits.runBatch, onDamage: damage.note });
   let count = 0;
   for (const record of records) {
@@ -64,7 +65,6 @@ async function forgetRuns({ catalog, nowMs, log }: Needs): Promise<number> {
       damage.noteOrThrow(hostedRunId, error);
     }
   }
-  damage.log(log);
   return count;
 }
 

@@ -1,5 +1,6 @@
 // What one incarnation of the service remembers beyond its catalog, beside the ports it was opened with. It ends with the incarnation.
 import { DeliveringWorld } from '../callbacks/delivering-world.js';
+import { LruMap } from '../collections/lru-map.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { CompiledBuild } from '../contract/run/build.js';
@@ -32,6 +33,7 @@ export function withMemory(ports: ServicePorts, other: OtherMemory = {}): Contro
     runMemory: other.runMemory ?? new RunMemory(),
     deliveryWatch,
     storageWatch,
+    damageLogged: new LruMap<string, true>({ entriesMax: limits.damageLoggedMax }),
     organizationsNow: new OrganizationsNow(ports.catalog),
     removals,
     backups: new DataBackups({ ...ports, removals }),

@@ -2,14 +2,13 @@
 // blobs, bundles.
 //   VERIFY-DATA-1. Nothing is written.
 //   VERIFY-DATA-2. A piece is announced before it is read, so that the waiting process knows which one ended it.
-import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { defined } from '../contract/defined.js';
 import { isServiceError } from '../contract/errors.js';
 import { worldsAdvice } from '../files/database.js';
+import { digestOfFile } from '../files/file-digest.js';
 import { type StoredWorld, verifyWorlds } from '../worlds/verify-worlds.js';
 import { backupFault, backupFiles, isBackup, manifestName, readManifest } from './backup-manifest.js';
 import { blobRoots } from './blob-sweep.js';
@@ -254,11 +253,7 @@ function childrenOf(file: string): string[] {
   return (JSON.parse(readFileSync(file, 'utf8')) as { digest: string }[]).map(({ digest }) => digest);
 }
 
-async function digestOf(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(file), hash);
-  return `sha256:${hash.digest('hex')}`;
-}
+const digestOf = async (file: string): Promise<string> => `sha256:${(await digestOfFile(file)).sha256}`;
 
 async function verifyBundles(look: VerifyData, view: View, counts: DataCounts): Promise<void> {
   for (const { bundle, runId } of everyRecord(view, evidenceTable)) {

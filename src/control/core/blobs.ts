@@ -14,6 +14,7 @@ import { orUnavailable, ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
 import { StoredDamage } from '../../contract/stored-damage.js';
 import { diskFull, isDiskFull } from '../../files/disk-full.js';
+import { digestOfFile } from '../../files/file-digest.js';
 import { hasCode } from '../../files/file-faults.js';
 import { flush } from '../../files/flush.js';
 import { flushFolder } from '../../files/flushed-copy.js';
@@ -101,7 +102,7 @@ export class FileBlobs implements Blobs {
     const { folder, file } = this.#placeOf(digest);
     // One that is damaged is written again. An earlier incarnation may have renamed it and not flushed the folder any more.
     const known = await stat(file).catch(() => undefined);
-    if (known?.size === bytes.length && (await readFile(file)).equals(bytes)) {
+    if (known?.size === bytes.length && `sha256:${(await digestOfFile(file)).sha256}` === digest) {
       // A sweep that searches for old blobs must see that this one is needed again.
       await utimes(file, new Date(), new Date());
       return flushFolder(folder);

@@ -109,12 +109,15 @@ export class ClaimsAtWork {
 
 /** Forgets claims that were kept long enough, and are not at work. */
 export async function purgeClaims(
-  services: Pick<ControlServices, 'catalog' | 'log' | 'nowMs'>,
+  services: Pick<ControlServices, 'catalog' | 'log' | 'nowMs' | 'damageLogged'>,
   { atWork, isOver }: { atWork: ClaimsAtWork; isOver(): boolean },
 ): Promise<void> {
   const { nowMs } = services;
   await sweepListed(services, {
-    ...{ table: claimTable, index: 'byTime', limit: limits.purgeRecordsMax, isOver },
+    table: claimTable,
+    index: 'byTime',
+    limit: limits.purgeRecordsMax,
+    isOver,
     isDue: ({ claimedAtMs, answer }) => (answer?.atMs ?? claimedAtMs) + limits.idempotencyKeptMs < nowMs(),
     work: (tx, { claimId }) => {
       if (atWork.has(claimId)) return false;

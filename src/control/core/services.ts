@@ -1,4 +1,5 @@
 // What the endpoints of the control plane stand on. `open-control.ts` makes one and hands it to every area.
+import type { LruMap } from '../../collections/lru-map.js';
 import type { DataChoices } from '../../compiler/data-choices.js';
 import type { LibraryPackage } from '../../compiler/library.js';
 import type { RowCollection } from '../../compiler/row-checks.js';
@@ -64,6 +65,8 @@ export interface ControlServices extends ServicePorts {
   runMemory: RunMemory;
   deliveryWatch: DeliveryWatch;
   storageWatch: StorageWatch;
+  /** Ids of damaged records that the log has. */
+  damageLogged: LruMap<string, true>;
   organizationsNow: OrganizationsNow;
   removals: Removals;
   backups: Backups;

@@ -1,6 +1,6 @@
 // What sweeps have in common: they go over the records of an index, the first first, past what of the catalog cannot be read.
 //   SWEEP-LISTED-1. A record that is damaged, or of which something is that the work needs, stays as it is with all that it leads to, and
-//     every other one has its turn. The log has it once a pass.
+//     every other one has its turn. The log has it once an incarnation of the service: some sweeps come each second.
 import { defined } from '../../contract/defined.js';
 import { isStoredDamage } from '../../contract/stored-damage.js';
 import type { Change, OnDamage, Table, View } from '../catalog/tables.js';
@@ -18,11 +18,12 @@ export interface Swept<Record> {
   /** Asked before each page. Default: never. */
   isOver?(): boolean;
 }
-type Needs = Pick<ControlServices, 'catalog' | 'log'>;
+type Needs = Pick<ControlServices, 'catalog' | 'log' | 'damageLogged'>;
 
 /** Yields how many counted. */
-export async function sweepListed<Record>({ catalog, log }: Needs, swept: Swept<Record>): Promise<number> {
-  const damage = new DamageOfPass();
+export async function sweepListed<Record>(needs: Needs, swept: Swept<Record>): Promise<number> {
+  const { catalog } = needs;
+  const damage = new DamageOfPass(needs);
   let count = 0;
   for (let after: string | undefined; swept.isOver?.() !== true; ) {
     const page = await workOff(catalog, swept, { after, damage });
@@ -30,24 +31,28 @@ export async function sweepListed<Record>({ catalog, log }: Needs, swept: Swept<
     if (page.next === undefined) break;
     after = page.next;
   }
-  damage.log(log);
   return count;
 }
 
-/** What a pass could not read. */
+/** What a pass cannot read. */
 export class DamageOfPass {
-  readonly #found = new Map<string, unknown>();
-  readonly note: OnDamage = (id, damage) => void this.#found.set(id, damage);
+  readonly #needs: Omit<Needs, 'catalog'>;
+
+  constructor(needs: Omit<Needs, 'catalog'>) {
+    this.#needs = needs;
+  }
+
+  readonly note: OnDamage = (id, err) => {
+    const { log, damageLogged } = this.#needs;
+    if (damageLogged.peek(id) !== undefined) return;
+    damageLogged.set(id, true);
+    log.error('what is stored of this is damaged; it stays as it is, and a sweep passes it by', { id, err });
+  };
 
   /** Anything else is thrown. */
   noteOrThrow(id: string, error: unknown): void {
     if (!isStoredDamage(error)) throw error;
     this.note(id, error);
-  }
-
-  log(log: ControlServices['log']): void {
-    for (const [id, err] of this.#found)
-      log.error('what is stored of this is damaged; it stays as it is, and a sweep passes it by', { id, err });
   }
 }
 

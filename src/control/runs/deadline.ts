@@ -22,7 +22,9 @@ export function timedOutIfOver(tx: Change, record: RunRecord, nowMs: number): Ru
 export function sweepDeadlines(services: ControlServices): Promise<number> {
   const { nowMs, runMemory: memory } = services;
   return sweepListed(services, {
-    ...{ table: runTable, index: 'byDeadline', limit: limits.runBatch },
+    table: runTable,
+    index: 'byDeadline',
+    limit: limits.runBatch,
     isDue: ({ run }) => run.deadlineAtMs <= nowMs(),
     work: (tx, record) => {
       const { run, pending } = timedOutIfOver(tx, record, nowMs());

@@ -64,21 +64,30 @@ export async function sealedReport({ settings, bundles }: ControlServices, recor
 
 /** Deletes what was retained long enough, and removes folders of deleted bundles. Yields how many of both. */
 export async function sweepEvidence(services: ControlServices): Promise<{ deleted: number; removed: number }> {
-  const { catalog, nowMs, log } = services;
+  const { catalog, nowMs } = services;
   const deleted = await sweepListed(services, {
-    ...{ table: evidenceTable, index: 'byRetention', limit: limits.runBatch },
+    table: evidenceTable,
+    index: 'byRetention',
+    limit: limits.runBatch,
     isDue: ({ bundle: { retainedUntilMs } }) => (retainedUntilMs as number) <= nowMs(),
     work: (tx, record) => {
       tx.put(evidenceTable, deletedEvidence(record, nowMs()));
       return true;
     },
   });
-  const damage = new DamageOfPass();
+  const damage = new DamageOfPass(services);
   const toRemove = { index: 'byRemoval', prefix: [], limit: limits.runBatch, onDamage: damage.note };
   const { records } = catalog.view.list(evidenceTable, toRemove);
-  damage.log(log);
   for (const record of records) await removeFolder(services, record);
-  const left = services.removals.areHeld ? 0 : await services.bundles?.sweep((id) => hasFolder(catalog.view.get(evidenceTable, id)));
+  const isThere = (id: string): boolean => {
+    try {
+      return hasFolder(catalog.view.get(evidenceTable, id));
+    } catch (error) {
+      damage.noteOrThrow(id, error);
+      return true;
+    }
+  };
+  const left = services.removals.areHeld ? 0 : await services.bundles?.sweep(isThere);
   return { deleted, removed: records.length + (left ?? 0) };
 }
 

@@ -41,7 +41,9 @@ export async function sweepSessions(services: ControlServices): Promise<{ expire
 function expireSessions(services: ControlServices): Promise<number> {
   const { nowMs } = services;
   return sweepListed(services, {
-    ...{ table: sessionTable, index: 'byExpiry', limit: limits.sessionBatch },
+    table: sessionTable,
+    index: 'byExpiry',
+    limit: limits.sessionBatch,
     isDue: (record) => isOver(record, nowMs()),
     work: (tx, record) => expired(tx, services, record),
   });
@@ -60,7 +62,9 @@ function expired(tx: Change, services: ControlServices, record: SessionRecord): 
 
 function dropAccesses(services: ControlServices): Promise<number> {
   return sweepListed(services, {
-    ...{ table: accessTable, index: 'byExpiry', limit: limits.sessionBatch },
+    table: accessTable,
+    index: 'byExpiry',
+    limit: limits.sessionBatch,
     isDue: ({ access }) => access.expiresAtMs <= services.nowMs(),
     work: (tx, { access }) => {
       tx.remove(accessTable, access.accessId);
@@ -72,7 +76,9 @@ function dropAccesses(services: ControlServices): Promise<number> {
 function forgetSessions(services: ControlServices): Promise<number> {
   const { nowMs } = services;
   return sweepListed(services, {
-    ...{ table: sessionTable, index: 'byEnd', limit: limits.sessionBatch },
+    table: sessionTable,
+    index: 'byEnd',
+    limit: limits.sessionBatch,
     isDue: ({ session }) => (session.destroyedAtMs as number) < nowMs() - limits.endedSessionKeptMs,
     work: (tx, { session }) => {
       forgetSnapshots(tx, session);
@@ -86,10 +92,11 @@ function forgetSessions(services: ControlServices): Promise<number> {
  * At start, before anything else. Versions that kept accesses in memory have left sessions of which nobody knows the accesses any more:
  * their leases move on. Those of the catalog open again when they are used.
  */
-export async function recoverSessions({ catalog, nowMs, log }: ControlServices): Promise<number> {
-  const damage = new DamageOfPass();
+export async function recoverSessions(services: ControlServices): Promise<number> {
+  const { catalog, nowMs } = services;
+  const damage = new DamageOfPass(services);
   const place = { index: 'byAccess', prefix: [], limit: limits.sessionBatch, onDamage: damage.note };
-  const moved = await inBatches(() =>
+  return await inBatches(() =>
     catalog.change((tx) => {
       const { records } = tx.list(sessionTable, place);
       for (const record of records) {
@@ -101,8 +108,6 @@ export async function recoverSessions({ catalog, nowMs, log }: ControlServices):
       return records.length;
     }),
   );
-  damage.log(log);
-  return moved;
 }
 
 async function inBatches(some: () => Promise<number>): Promise<number> {

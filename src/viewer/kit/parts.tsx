@@ -9,6 +9,7 @@ import { statusText } from '../../reports/words.js';
 import { virtualClock } from '../../text/virtual-time.js';
 import { visibleLine, visibleText } from '../../text/visible-text.js';
 import { tuning } from '../tuning.js';
+import { copyToClipboard } from './clipboard.tsx';
 
 /** A verdict or a status, never by color alone. */
 export function Status({ value }: { value: string }) {
@@ -141,16 +142,12 @@ export function Copy({ text, label }: { text: string; label: string }) {
     setSaid(words);
     setTimeout(() => setSaid('Copy'), tuning.copiedShownMs);
   };
-  // A page that came over plain HTTP has no clipboard at all, and a browser may keep that of others from it.
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text);
-  };
   return (
     <button
       type="button"
       class="link"
       onClick={() =>
-        copy().then(
+        copyToClipboard(text).then(
           () => say('Copied'),
           () => say('Select and copy'),
         )

@@ -1,4 +1,5 @@
 // What is around the contents of a report: the theme, buttons that copy a digest, the list of contents.
+import { copyToClipboard } from '../kit/clipboard.tsx';
 import { keepText, keptText } from '../kit/kept-text.tsx';
 import { tuning } from '../tuning.js';
 
@@ -38,9 +39,7 @@ export function startCopying(): void {
           button.textContent = 'Copy';
         }, tuning.copiedShownMs);
       };
-      // A page that came over plain HTTP has no clipboard at all.
-      const copied = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('There is no clipboard.'));
-      copied.then(
+      copyToClipboard(text).then(
         () => say('Copied'),
         () => say('Select and copy'),
       );

@@ -22,8 +22,8 @@ export const pageTitle = signal<string | undefined>(undefined);
 export const overlay = signal<'palette' | 'help' | undefined>(undefined);
 /** Why the last command of the palette came to nothing. */
 export const commandProblem = signal<string | undefined>(undefined);
-/** How often something of a run was not there. */
-export const missing = signal<ReadonlyMap<string, number>>(new Map());
+/** The last run of which something was not there, and how often in a row. */
+export const missing = signal({ runId: '', times: 0 });
 export const client = new ApiClient(() => token.value, { onRefused: forgetToken, onMissing: noteMissing });
 
 /** Before anything is drawn or fetched: the token leaves the address bar and the history entry. */
@@ -66,7 +66,8 @@ function forgetToken(refused: string): void {
 }
 
 function noteMissing(runId: string): void {
-  missing.value = new Map(missing.value).set(runId, (missing.value.get(runId) ?? 0) + 1);
+  const { runId: before, times } = missing.value;
+  missing.value = { runId, times: before === runId ? times + 1 : 1 };
 }
 
 function storedTheme(): Theme {

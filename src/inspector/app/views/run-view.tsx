@@ -37,7 +37,7 @@ export function RunView({ runId, query }: { runId: string; query: { [name: strin
     isSaved.current = reply.source === 'saved';
     return reply;
   };
-  const misses = missing.value.get(runId) ?? 0;
+  const misses = missing.value.runId === runId ? missing.value.times : 0;
   const run = useLoad(`run ${runId} ${isActive ? 'active' : turn.current} ${misses}`, load, { keep: true });
   if (run.value === undefined && run.error !== undefined) return <RunFailure runId={runId} error={run.error} retry={run.reload} />;
   return (
