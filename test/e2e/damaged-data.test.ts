@@ -18,10 +18,12 @@ import { clientOf, serve, startedDirectory, startInside, temporaryFolder } from 
 
 const whole = join(temporaryFolder(), 'whole');
 let owner = '';
+let example = { projectId: '', environmentId: '', buildHash: '' };
 before(async () => {
   const service = await startInside({ dataDirectory: await startedDirectory(whole) });
-  const { projectId, environmentId, credential } = service.ready;
+  const { projectId, environmentId, buildHash, credential } = service.ready;
   owner = credential!;
+  example = { projectId, environmentId, buildHash };
   const client = clientOf(service, owner);
   const { operation } = await client.createSession({ path: { projectId, environmentId }, body: { seed: '1' } });
   await client.waitForOperation({ projectId, operationId: operation.operationId });
@@ -187,6 +189,15 @@ async function halve(directory: string, table: string): Promise<void> {
   await database.close();
 }
 
+/** The quarantine of a build is there, and cannot be read. */
+async function damageQuarantine(directory: string, build: { projectId: string; buildHash: string }): Promise<void> {
+  const database = openDatabase({ directory: join(directory, 'catalog'), flushed: true });
+  const id = encodeURIComponent(`${build.projectId} ${build.buildHash}`);
+  database.putSync(Buffer.from(`r quarantine ${id}`), Buffer.from('{"projectId":'));
+  database.putSync(Buffer.from(`i quarantine closed ${id}`), Buffer.alloc(0));
+  await database.close();
+}
+
 /** The first operation stands where those do that have not ended. */
 async function unfinishFirst(directory: string): Promise<void> {
   const database = openDatabase({ directory: join(directory, 'catalog'), flushed: true });
@@ -276,6 +287,43 @@ test('a damaged record of a project, and of an operation that has not ended, clo
   assert.deepEqual((await client.listSessions({ path: { projectId: other } })).items, []);
   assert.match(service.logged(), /what is stored of an operation is damaged; it is not taken up/);
   assert.equal((await fetch(`${service.ready.baseUrl}/readyz`)).status, 200);
+  await service.stop();
+});
+
+// CLOSED-BUILDS-1
+test('a quarantine that cannot be read closes its build, and no other', { timeout: 120_000 }, async () => {
+  const { projectId, environmentId, buildHash } = example;
+  const startedWith = async (damaged: string) => {
+    const dataDirectory = copyOf();
+    await damageQuarantine(dataDirectory, { projectId, buildHash: damaged });
+    const service = await startInside({ dataDirectory });
+    const client = clientOf(service, owner);
+    const { items } = await client.listSessions({ path: { projectId } });
+    const make = () => client.createSession({ path: { projectId, environmentId }, body: { seed: '2' } });
+    const read = () => client.listEvidence({ path: { projectId, sessionId: items[0]!.sessionId } });
+    return { service, make, read };
+  };
+  const closed = await startedWith(buildHash);
+  assert.match(closed.service.logged(), /what is stored of a quarantine is damaged; its build stays closed/);
+  for (const use of [closed.make, closed.read]) await assert.rejects(use(), { code: 'control.DATA_DAMAGED' });
+  await closed.service.stop();
+  const open = await startedWith(`sha256:${'0'.repeat(64)}`);
+  assert.equal((await open.make()).operation.error, undefined);
+  assert.ok((await open.read()).entries.length > 0);
+  await open.service.stop();
+});
+
+test('a damaged record of an organization closes what is its own; the figures of the service count its worlds', {
+  timeout: 120_000,
+}, async () => {
+  const dataDirectory = copyOf();
+  await halve(dataDirectory, 'organization');
+  const service = await startInside({ dataDirectory });
+  const { projectId } = example;
+  await assert.rejects(clientOf(service, owner).listSessions({ path: { projectId } }), { code: 'control.DATA_DAMAGED' });
+  const figures = await fetch(`${service.ready.baseUrl}/metrics`);
+  assert.equal(figures.status, 200);
+  assert.match(await figures.text(), /^drillyard_worlds_passivated 1$/m);
   await service.stop();
 });
 

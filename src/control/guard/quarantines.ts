@@ -7,46 +7,36 @@ import { auditTable } from '../catalog/audit-records.js';
 import type { Catalog } from '../catalog/catalog.js';
 import { sessionTable } from '../catalog/session-records.js';
 import type { ControlSettings } from '../catalog/settings.js';
-import { type Change, everyListed } from '../catalog/tables.js';
+import type { Change } from '../catalog/tables.js';
+import { ClosedBuilds } from './closed-builds.js';
 import type { BuildGate } from './guarded-world.js';
-import {
-  type BuildPlace,
-  buildKeyOf,
-  type QuarantineRecord,
-  quarantined,
-  quarantineTable,
-  type Strike,
-  struck,
-} from './quarantine-records.js';
+import { type BuildPlace, buildKeyOf, type QuarantineRecord, quarantineTable, type Strike, struck } from './quarantine-records.js';
 
 export interface QuarantineParts {
   catalog: Pick<Catalog, 'view' | 'change'>;
   bounds: ControlSettings['quarantine'];
   nowMs(): number;
-  log: { warn(message: string, fields?: object): void };
+  log: { warn(message: string, fields?: object): void; error(message: string, fields?: object): void };
 }
 
 export class Quarantines implements BuildGate {
   readonly #parts: QuarantineParts;
-  /** By build key. */
-  readonly #closed = new Map<string, BuildQuarantine>();
+  readonly #closed: ClosedBuilds;
 
   constructor(parts: QuarantineParts) {
     this.#parts = parts;
-    for (const record of everyListed(parts.catalog.view, quarantineTable, { index: 'closed', prefix: [] })) this.#keep(record);
+    this.#closed = new ClosedBuilds(parts.catalog.view, (id, err) =>
+      parts.log.error('what is stored of a quarantine is damaged; its build stays closed', { id, err }),
+    );
   }
 
   /** How many builds are quarantined. */
   get count(): number {
-    return this.#closed.size;
+    return this.#closed.count;
   }
 
-  /** world.BUILD_QUARANTINED for a build that is. `read`: what runs no tool code that has not run already. */
-  requireOpen(build: Pick<BuildPlace, 'projectId' | 'buildHash'>, how: 'use' | 'read' = 'use'): void {
-    // Nearly always nothing is closed.
-    if (this.#closed.size === 0) return;
-    const found = this.#closed.get(buildKeyOf(build));
-    if (found !== undefined && (how === 'use' || found.readsRefused)) throw quarantined(found);
+  requireOpen(build: Pick<BuildPlace, 'projectId' | 'buildHash'>, how?: 'use' | 'read'): void {
+    this.#closed.requireOpen(build, how);
   }
 
   /** Counts against the build of a session what its world did to its host. */
@@ -80,7 +70,7 @@ export class Quarantines implements BuildGate {
       correlationId: newId('corr'),
     });
     tx.afterCommit(() => {
-      this.#keep(after);
+      this.#closed.keep(after);
       this.#parts.log.warn('a build was quarantined', { ...after.quarantine });
     });
   }
@@ -97,19 +87,13 @@ export class Quarantines implements BuildGate {
     };
     const after = { ...record, strikes: [], quarantine: released };
     tx.put(quarantineTable, after);
-    tx.afterCommit(() => this.#keep(after));
+    tx.afterCommit(() => this.#closed.keep(after));
     return released;
   }
 
   /** Its project goes. */
   forget(tx: Change, record: QuarantineRecord): void {
     tx.remove(quarantineTable, buildKeyOf(record));
-    tx.afterCommit(() => void this.#closed.delete(buildKeyOf(record)));
-  }
-
-  #keep(record: QuarantineRecord): void {
-    const { quarantine } = record;
-    if (quarantine?.state === 'quarantined') this.#closed.set(buildKeyOf(record), quarantine);
-    else this.#closed.delete(buildKeyOf(record));
+    tx.afterCommit(() => this.#closed.forget(record));
   }
 }
