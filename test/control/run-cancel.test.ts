@@ -94,6 +94,9 @@ test('past its deadline the pending interaction has timed out, and the run is ju
   assert.equal(deadlineAtMs, kit.clock.nowMs + 60_000);
   const pending = await kit.next(hostedRunId);
   const { credential } = await kit.worldOf(pending);
+  const { runMemory } = kit.services;
+  const call = { endpoints: {}, observed: () => false, unanswered: () => undefined, revoke: async () => {} };
+  runMemory.issued(hostedRunId, { ...call, pending: () => ({ words: "'ticket.get' of tool 'desk'", forMs: 5000 }) });
   kit.clock.nowMs = deadlineAtMs - 1;
   await sweep(kit);
   assert.ok(awaitsAgent(await kit.run(hostedRunId)));
@@ -107,6 +110,7 @@ test('past its deadline the pending interaction has timed out, and the run is ju
   const { targetResult } = ended.result!.interactions[0]!;
   assert.equal(targetResult.status, 'timed_out');
   assert.equal(targetResult.error?.code, 'target.TIMED_OUT');
+  assert.match(targetResult.error?.message ?? '', /while the target worked: 'ticket\.get' of tool 'desk' had run for 5000 ms by then\. Its/);
   assert.notEqual(ended.result!.verdict, 'passed');
   assert.ok((await verifyReport(kit.folderOf(ended))).ok);
 });

@@ -5,7 +5,7 @@
 import type { UnansweredRequests } from '../../contract/run/run-events.js';
 import type { AgentSubmission } from '../../drills/attempt/hosted-attempt.js';
 import { joinUnanswered } from '../../drills/attempt/unanswered.js';
-import type { Access } from '../../drills/ports/bindings-port.js';
+import type { Access, PendingStep } from '../../drills/ports/bindings-port.js';
 import type { ClosedRun } from './world-asks.js';
 
 export class RunMemory {
@@ -40,6 +40,14 @@ export class RunMemory {
   }
   observed(hostedRunId: string): boolean {
     return this.#accesses.get(hostedRunId)?.some((access) => access.observed()) ?? false;
+  }
+  /** What its agent asked first that has no answer yet. Undefined where there is nothing, and where another machine has its accesses. */
+  pending(hostedRunId: string): PendingStep | undefined {
+    for (const access of this.#accesses.get(hostedRunId) ?? []) {
+      const pending = access.pending?.();
+      if (pending !== undefined) return pending;
+    }
+    return undefined;
   }
   /** As `close`, and nobody waits for it. */
   end(hostedRunId: string): void {

@@ -68,7 +68,7 @@ export class RunAttemptStore implements AttemptStore {
       // An earlier incarnation has reported it already.
       if (before.pending?.interactionId === interactionId) return before;
       const noted = putRun(tx, awaitAgent(before, nowMs, pending), nowMs, { kind: 'interaction_awaited', interactionId });
-      return timedOutIfOver(tx, noted, nowMs);
+      return timedOutIfOver(tx, noted, { nowMs });
     });
     if (record.pending?.handedIn !== undefined) memory.forget(this.#hostedRunId);
     const handedIn = record.pending?.handedIn ?? (await unlessAborted(next, this.#part.leaving, () => new Error('this incarnation ends')));

@@ -3,6 +3,7 @@ import { type ErrorCode, errorTable, type Issue, ServiceError } from '../../cont
 import { newId } from '../../contract/ids.js';
 import type { JsonObject } from '../../contract/json.js';
 import type { ErrorArea, RunError } from '../../contract/run/run.js';
+import type { PendingStep } from './bindings-port.js';
 
 interface RunErrorParts {
   retryable?: boolean;
@@ -18,6 +19,10 @@ export function runError(
   const source = code.slice(0, code.indexOf('.')) as ErrorArea;
   return { schemaVersion: 1, code, source, message, retryable, issues, correlationId: newId('corr'), details };
 }
+
+/** Behind what ended before the step did. */
+export const stillAtWork = (pending: PendingStep | undefined): string =>
+  pending === undefined ? '' : `: ${pending.words} had run for ${pending.forMs} ms by then`;
 
 /** Whether nothing more can be kept, so that no further attempt comes to anything. */
 export function saysDiskFull({ code, details }: RunError): boolean {

@@ -1,7 +1,7 @@
 // When a target's time is up, or the run is cancelled: first its access is revoked, then it is asked to end. In this order, always.
 import type { RunError } from '../../contract/run/run.js';
 import type { Access, PendingStep } from '../ports/bindings-port.js';
-import { runError } from '../ports/run-error.js';
+import { runError, stillAtWork } from '../ports/run-error.js';
 
 export type EndReason = 'timed_out' | 'cancelled';
 
@@ -50,8 +50,7 @@ export class Deadline {
   error(said = ''): RunError {
     const details = said === '' ? {} : { log: said };
     if (this.#ended === 'cancelled') return runError('target.CANCELLED', 'The run was cancelled while the target worked.', { details });
-    const pending = this.#pending === undefined ? '' : `: ${this.#pending.words} had run for ${this.#pending.forMs} ms by then`;
-    const message = `The target did not finish within ${this.#timeoutMs} ms${pending}. Its access was revoked, then it was ended.`;
+    const message = `The target did not finish within ${this.#timeoutMs} ms${stillAtWork(this.#pending)}. Its access was revoked, then it was ended.`;
     return runError('target.TIMED_OUT', message, { details });
   }
 }
