@@ -7,7 +7,7 @@ import type { RunReport } from '../contract/run/run-events.js';
 import { type ToolFailureReport, toolFailureText } from '../contract/world/tool-failure.js';
 import { counted } from '../text/counted.js';
 import { failedInteractions, findingsOf, leftUndecided, type ReportFinding } from './findings.js';
-import { lastWords, ownFrame } from './last-words.js';
+import { lastWords, ownPlace } from './last-words.js';
 import { tuning } from './tuning.js';
 import { agentWordsOf } from './words.js';
 
@@ -103,7 +103,7 @@ function budgetCauses({ toolCalls, scheduledEvents }: RunReport['result']['budge
 
 export function agentCause({ interactionId, targetResult: { status, error } }: InteractionResult): AgentCause {
   const log = lastLog(error?.details);
-  const place = log.map(ownFrame).find((frame) => frame !== undefined);
+  const place = ownPlace(log);
   const answer = lastAnswer(error?.details);
   const message = error?.message.split('\n')[0] ?? '';
   // The line of the stack says its class, too: `TypeError: no such member`.

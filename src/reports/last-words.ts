@@ -45,6 +45,11 @@ function cut(line: string): string {
 const position = /:(\d+):(\d+)\)?$/;
 const path = /^(?:file:\/\/)?(\/[^()]+|[A-Za-z]:\\[^()]+)$/;
 
+/** The first place in a file of the agent's own, of what it said last. */
+export function ownPlace(words: readonly string[]): ReturnType<typeof ownFrame> {
+  return words.map(ownFrame).find((place) => place !== undefined);
+}
+
 /** The place that a frame of a stack names, where it lies in a file of the agent's own: `at refund (/work/agents/refund.mjs:6:12)`. */
 export function ownFrame(line: string): { file: string; line: number; column: number } | undefined {
   if (!frame.test(line) || foreign.test(line)) return undefined;

@@ -7,6 +7,7 @@ import type { AssertionLocation, AssertionResult, RunResult } from '../contract/
 import { counted, grouped } from '../text/counted.js';
 import { beginningOf } from '../text/cut-text.js';
 import { place } from './entry-text.js';
+import { lastWords, ownPlace } from './last-words.js';
 import { tuning } from './tuning.js';
 
 /** A JSON value, over several lines when it is long, cut at `reportValueCharsMax`. */
@@ -57,6 +58,9 @@ export function assertionDiff({ expected, actual, diff }: AssertionResult): Json
 /** What a diff says beyond the two values, or a judge beyond its message. */
 export function diffDetails({ diff, judged }: AssertionResult): [string, JsonValue][] {
   const answered: [string, JsonValue][] = judged?.answer?.details === undefined ? [] : [['details', judged.answer.details]];
+  const log = judged?.error?.details.log;
+  const thrownAt = typeof log === 'string' ? ownPlace(lastWords(log)) : undefined;
+  if (thrownAt !== undefined) answered.push(['thrown at', `${thrownAt.file}:${thrownAt.line}:${thrownAt.column}`]);
   // Of a count the details are the count and its bounds again.
   return diff === undefined || diff.operator === 'count' ? answered : Object.entries(diff.details);
 }
