@@ -124,12 +124,19 @@ export class AgentAccess implements AgentWorld {
   }
 
   tools(): Promise<ToolCatalogItem[]> {
-    return this.#run(() => this.#world.query({ kind: 'tools', ...this.#actor }));
+    return this.#run(() => this.#tools());
   }
 
-  async catalog(): Promise<AgentCatalog> {
-    const [tools, mayWait] = await Promise.all([this.tools(), this.#run(() => this.#mayWait())]);
-    return { tools, mayWait };
+  /** One call of the agent, however much the world is asked for it. */
+  catalog(): Promise<AgentCatalog> {
+    return this.#run(async () => {
+      const [tools, mayWait] = await Promise.all([this.#tools(), this.#mayWait()]);
+      return { tools, mayWait };
+    });
+  }
+
+  #tools(): Promise<ToolCatalogItem[]> {
+    return this.#world.query({ kind: 'tools', ...this.#actor });
   }
 
   readonly unlisted = {

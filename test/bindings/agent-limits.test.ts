@@ -54,7 +54,7 @@ test('over HTTP it is 429 with Retry-After, until a call is over', async () => {
   } as unknown as WorldRef;
   const bindings = createHostedBindings({
     publicUrl: 'http://localhost:1',
-    limits: { callsInFlightMax: 2 },
+    limits: { callsInFlightMax: 1 },
     nowMs: () => 0,
     onFailure: ({ error }) => {
       throw error;
@@ -80,7 +80,6 @@ test('over HTTP it is 429 with Retry-After, until a call is over', async () => {
       body,
     });
   };
-  // Each asks for two things at once: what it is granted, and whether it may wait.
   const waiting = [ask('dyw_one'), ask('dyw_two')];
   const refused = await ask('dyw_one');
   assert.equal(refused.status, 429);
