@@ -1,10 +1,11 @@
 // Runs compiled tests with node's own runner. The files are named one by one: Node 20 would run every file in a folder called test.
 //   node scripts/test.mjs [--out DIR] [--concurrency N] [--apart] [--source-maps] [substring ...]
 // Only the test files whose path has one of the substrings. They share processes (test-processes.mjs), or have each its own with --apart;
-// those that have a time to keep run first, with nothing beside them and a summary of their own. N processes run at once, unless given half
-// as many again as there are processors, 8 at most: those of clusters and of browsers wait for much of their time.
+// those that have a time to keep run first, with one other process beside them, and each of these has a summary of its own. N processes run
+// at once, unless given half as many again as there are processors, 8 at most: those of clusters and of browsers wait for much of their time.
 // --source-maps makes stack traces name lines of the source, not of the output.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -52,19 +53,27 @@ const flags = [
 const { NODE_EXTRA_CA_CERTS: _, ...environment } = process.env;
 // What one test parses and bundles the others read, and the user's own cache stays as it is.
 environment.DRILLYARD_CACHE_DIR = join(process.cwd(), out, '.cache');
-const { alone, together, folder } = isApart ? { alone: [], together: files } : processesOf(files, out);
-const statuses = [alone, together].filter((processes) => processes.length > 0).map(run);
+const { timed, together, folder } = isApart ? { timed: [], together: files } : processesOf(files, out);
+const statuses = await runAll();
 if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
 process.exit(statuses.find((status) => status !== 0) ?? 0);
 
+/** Yields exit codes. Faults and the waiting for what follows leave most of two processors idle, and one busy process takes none of their time. */
+async function runAll() {
+  if (timed.length === 0) return [await run(together)];
+  const [beside, ...others] = together;
+  const first = beside === undefined ? 0 : run([beside]);
+  return [await run(timed), others.length === 0 ? 0 : await run(others), await first];
+}
+
 /** Yields node's exit code. */
-function run(processes) {
-  const { status } = spawnSync(
-    process.execPath,
-    [...flags, '--test', `--test-concurrency=${concurrency}`, '--test-reporter=spec', ...processes],
-    { stdio: 'inherit', env: environment },
-  );
-  return status ?? 1;
+async function run(processes) {
+  const child = spawn(process.execPath, [...flags, '--test', `--test-concurrency=${concurrency}`, '--test-reporter=spec', ...processes], {
+    stdio: 'inherit',
+    env: environment,
+  });
+  const [code] = await once(child, 'close');
+  return code ?? 1;
 }
 
 /** Takes the flag and its value out of the words. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 
 const { processesOf } = (await import(new URL('../../../scripts/test-processes.mjs', import.meta.url).href)) as {
-  processesOf(files: string[], out: string): { alone: string[]; together: string[]; folder: string };
+  processesOf(files: string[], out: string): { timed: string[]; together: string[]; folder: string };
 };
 
 const out = mkdtempSync(join(tmpdir(), 'drillyard-processes-'));
@@ -41,11 +41,11 @@ test('what a file has set up stays until its tests have run, though all tests of
   assert.match(stdout, /pass 2/);
 });
 
-test('a file that has a time to keep runs with nothing beside it', () => {
+test('a file that has a time to keep runs apart from the others', () => {
   const files = ['e2e/cluster', 'e2e/serve'].map((name) => join(out, `test/${name}.test.js`));
-  const { alone, together } = processesOf(files, out);
+  const { timed, together } = processesOf(files, out);
   const importedBy = (processes: string[]): string => processes.map((file) => readFileSync(file, 'utf8')).join('');
-  assert.match(importedBy(alone), /cluster\.test\.js/);
+  assert.match(importedBy(timed), /cluster\.test\.js/);
   assert.match(importedBy(together), /serve\.test\.js/);
   assert.doesNotMatch(importedBy(together), /cluster\.test\.js/);
 });
