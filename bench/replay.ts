@@ -102,7 +102,7 @@ async function play(kind: ActorKind, build: CompiledBuild, rounds: number): Prom
     await kind.control(request);
     actors.push(kind.activate(worldId, 1));
   }
-  const command = { cancelRequested: false, progress: () => {}, sliceOver: () => false };
+  const command = { cancelRequested: false, isShared: false, progress: () => {}, sliceOver: () => false };
   const from = performance.now();
   for (let round = 0; round < rounds; round++) {
     for (const actor of actors) actor.command(bumpCall((round * 7) % 1000), command).next();

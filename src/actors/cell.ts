@@ -12,6 +12,8 @@ export interface SliceClock {
   endMs: number;
   /** How long the next one is. */
   sliceMs: number;
+  /** Others wait for theirs. */
+  isShared: boolean;
 }
 
 export class CommandEntry implements CommandRun {
@@ -36,6 +38,9 @@ export class CommandEntry implements CommandRun {
   }
   sliceOver(): boolean {
     return monotonicMs() >= this.#clock.endMs;
+  }
+  get isShared(): boolean {
+    return this.#clock.isShared;
   }
 
   get hasProgress(): boolean {

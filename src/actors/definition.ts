@@ -74,4 +74,6 @@ export interface CommandRun {
   progress(value: unknown): void;
   /** True when the present slice has used its time. Cheap enough to ask after every event. */
   sliceOver(): boolean;
+  /** Others wait for their slices: those who share the work evenly, and not the time alone, end together. */
+  readonly isShared: boolean;
 }

@@ -30,7 +30,7 @@ export class HostLoop {
   readonly stepper: Stepper;
   readonly #board: BoardWriter;
   readonly #outbox: MailOutbox;
-  readonly #clock: SliceClock = { endMs: 0, sliceMs: limits.sliceMs };
+  readonly #clock: SliceClock = { endMs: 0, sliceMs: limits.sliceMs, isShared: false };
   /** In the order of their last steps, the least recent first. */
   readonly #cells = new Map<string, Cell>();
   readonly #actorsInMemoryMax: number;
@@ -188,14 +188,17 @@ export class HostLoop {
 
   #turn(): void {
     this.#turnScheduled = false;
-    let slicesLeft = Math.max(1, this.#longServed ? this.#shortFirst() : 0);
-    this.#clock.sliceMs = Math.max(tuning.sharedSliceMs, limits.sliceMs / slicesLeft);
+    const slices = Math.max(1, this.#longServed ? this.#shortFirst() : 0);
+    let slicesLeft = slices;
     let nowMs = monotonicMs();
     const endMs = nowMs + limits.sliceMs;
     while (this.#ring.size > 0 && nowMs < endMs) {
       const { running, querying } = this.#ring.first()!;
+      const isLong = running !== undefined || querying !== undefined;
       if (running && this.commit.due) break;
-      if ((running || querying) && slicesLeft-- === 0) break;
+      if (isLong && slicesLeft-- === 0) break;
+      // What has just come may be long, too, as may be all that waits behind it.
+      this.#shareAmong(isLong ? slices : this.#ring.size);
       nowMs = this.#serve(this.#ring.shift()!, nowMs);
     }
     this.#passivateBeyond(this.#actorsInMemoryMax);
@@ -205,6 +208,11 @@ export class HostLoop {
     else if (this.#stop) this.#stopIfQuiet(this.#stop);
     // While a commit waits for its log the host is not idle: the next one gathers, on the same processor as the node's other threads.
     else if (this.#idlers.size > 0 && !this.commit.busy) this.#idleWhenCalm(nowMs);
+  }
+
+  #shareAmong(many: number): void {
+    this.#clock.sliceMs = Math.max(tuning.sharedSliceMs, limits.sliceMs / many);
+    this.#clock.isShared = many > 1;
   }
 
   /**

@@ -1,7 +1,7 @@
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { BoardWriter, createSharedPage } from '../../src/actors/board.js';
-import type { Actor, ActorKind } from '../../src/actors/definition.js';
+import type { Actor, ActorKind, CommandRun } from '../../src/actors/definition.js';
 import { type Envelope, readAtCaller, writeToHost } from '../../src/actors/frames.js';
 import { HostLoop } from '../../src/actors/host-loop.js';
 import { MailOutbox } from '../../src/actors/outbox.js';
@@ -9,7 +9,13 @@ import { tuning } from '../../src/actors/tuning.js';
 import { limits } from '../../src/contract/limits.js';
 
 /** A loop of actors that commit nothing. `during` is called in each slice of the actor `long`, each of which lasts as long as it may. */
-function loopOf({ slices, during }: { slices: number; during(slice: number, ask: (slot: number, actorId: string) => void): void }) {
+function loopOf({
+  slices,
+  during,
+}: {
+  slices: number;
+  during(slice: number, ask: (slot: number, actorId: string) => void, run: CommandRun): void;
+}) {
   const served: string[] = [];
   let replied = 0;
   let done = (): void => {};
@@ -21,7 +27,7 @@ function loopOf({ slices, during }: { slices: number; during(slice: number, ask:
       for (let slice = 1; slice <= (actorId === 'long' ? slices : 1); slice++) {
         served.push(actorId);
         if (actorId !== 'long') continue;
-        during(slice, ask);
+        during(slice, ask, run);
         while (!run.sliceOver());
         if (slice < slices) yield;
       }
@@ -52,6 +58,17 @@ function loopOf({ slices, during }: { slices: number; during(slice: number, ask:
   };
   return { served, ask, ended };
 }
+
+test('a command that has just come shares its first slice with what came with it, and has a whole one alone', async () => {
+  for (const others of [1, 0]) {
+    const shared: boolean[] = [];
+    const { ask, ended } = loopOf({ slices: 2, during: (_slice, _come, { isShared }) => void shared.push(isShared) });
+    ask(0, 'long');
+    for (let other = 1; other <= others; other++) ask(other, `short-${other}`);
+    await ended;
+    deepEqual(shared, [others > 0, false]);
+  }
+});
 
 // HOST-LOOP-3
 test('what comes in during a slice of a long command is served before its next slice', async () => {

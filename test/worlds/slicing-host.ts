@@ -17,6 +17,8 @@ export interface Slicing {
   commits(): boolean;
   /** After a slice: is the incarnation over, whatever was not committed lost? The command is then given up. */
   crashes(): boolean;
+  /** Whether others wait for their slices. Default: nobody does. */
+  isShared?: boolean;
 }
 export const unsliced: Slicing = { sliceOver: () => false, commits: () => true, crashes: () => false };
 export const gaveUp = Symbol('the incarnation ended');
@@ -72,7 +74,12 @@ export class SlicingHost {
 
   /** `gaveUp` when the incarnation ended in the midst of it. */
   async command<C extends WorldCommand>(command: C, slicing: Slicing = unsliced): Promise<WorldAnswers[C['kind']] | typeof gaveUp> {
-    const run: CommandRun = { cancelRequested: false, progress: () => {}, sliceOver: () => slicing.sliceOver() };
+    const run: CommandRun = {
+      cancelRequested: false,
+      isShared: slicing.isShared === true,
+      progress: () => {},
+      sliceOver: () => slicing.sliceOver(),
+    };
     const steps = this.#live().command(command, run);
     for (;;) {
       const step = steps.next();

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { WorldCommand } from '../../src/contract/world/world-protocol.js';
+import { tuning } from '../../src/worlds/tuning.js';
 import fc from '../fast-check.js';
 import { gaveUp, type Slicing, SlicingHost, unsliced } from './slicing-host.js';
 
@@ -22,6 +23,10 @@ const events = Array.from({ length: 300 }, (_, index) => ({
   atUs: 600 + Math.floor(index / 4) * 10,
   actorId: 'clerk',
 }));
+const eventsAt = (atUs: number, count: number): WorldCommand => ({
+  kind: 'schedule',
+  events: Array.from({ length: count }, () => ({ ...events[1]!, atUs })),
+});
 const history: WorldCommand[] = [
   { kind: 'schedule', events },
   { kind: 'call', actorId: 'clerk', packageId: 'bank', operationId: 'later', arguments: { inUs: 5000, account: 'main', amount: 1 } },
@@ -69,6 +74,22 @@ test('whatever the slices, the commits and the incarnations', { timeout: 120_000
     }),
     { numRuns: 25 },
   );
+});
+
+test('a slice has a bound of events where others wait for theirs, and alone its time', async () => {
+  const host = await create();
+  const { eventsPerSharedSlice } = tuning;
+  for (const atUs of [600, 700]) await host.command(eventsAt(atUs, 2 * eventsPerSharedSlice + 1));
+  const slicesUntil = async (targetUs: number, isShared: boolean): Promise<number> => {
+    let slices = 0;
+    const commits = (): boolean => ++slices > 0;
+    const command = { kind: 'advance' as const, targetUs, maxEvents: 10_000, operationKey: String(targetUs) };
+    const result = await host.command(command, { ...unsliced, isShared, commits });
+    assert.ok(result !== gaveUp && result.scheduledEventsProcessed === 2 * eventsPerSharedSlice + 1);
+    return slices;
+  };
+  assert.deepEqual([await slicesUntil(650, true), await slicesUntil(750, false)], [2, 0]);
+  await host.close();
 });
 
 test('an advance that a crash interrupts continues where it was committed', async () => {

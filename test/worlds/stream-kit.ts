@@ -141,7 +141,7 @@ export class LoggedHost {
     commands: readonly { worldId: string; command: C }[],
   ): Promise<(C extends WorldCommand ? WorldAnswers[C['kind']] : ForkReply)[]> {
     const answers = commands.map(({ worldId, command }) => {
-      const run = { cancelRequested: false, progress: () => {}, sliceOver: () => false };
+      const run = { cancelRequested: false, isShared: false, progress: () => {}, sliceOver: () => false };
       const steps = this.#actor(worldId).command(command, run);
       for (;;) {
         const step = steps.next();

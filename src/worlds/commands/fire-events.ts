@@ -39,7 +39,7 @@ export function* fireEvents(
   const { queue } = storage;
   const budgetLeft = (budgets.maxEvents ?? Number.POSITIVE_INFINITY) - usage.eventsProcessed;
   const last = advance.processed + Math.min(advance.maxEvents - advance.processed, budgetLeft);
-  for (let looks = 0; ; looks++) {
+  for (let fired = 0; ; fired++) {
     const atUs = queue.peekAtUs();
     if (delivering !== undefined && standsStill(simulation, advance, { delivering, nextUs: atUs ?? advance.requestedUs }))
       return { kind: 'paused' };
@@ -49,9 +49,11 @@ export function* fireEvents(
       return { kind: 'exhausted' };
     }
     if (simulation.isFull) stopFull(simulation);
-    if (looks % tuning.eventsPerLook === 0 && run.sliceOver()) {
+    const isEven = run.isShared && fired >= tuning.eventsPerSharedSlice;
+    if (isEven || (fired % tuning.eventsPerLook === 0 && run.sliceOver())) {
       run.progress({ reachedUs: clock.nowUs, scheduledEventsProcessed: advance.processed });
       yield;
+      fired = 0;
       if (run.cancelRequested) return { kind: 'cancelled' };
     }
     const failure = fireNext(simulation, advance.correlationOrdinal);
