@@ -110,7 +110,10 @@ test('past its deadline the pending interaction has timed out, and the run is ju
   const { targetResult } = ended.result!.interactions[0]!;
   assert.equal(targetResult.status, 'timed_out');
   assert.equal(targetResult.error?.code, 'target.TIMED_OUT');
-  assert.match(targetResult.error?.message ?? '', /while the target worked: 'ticket\.get' of tool 'desk' had run for 5000 ms by then\. Its/);
+  assert.match(
+    targetResult.error?.message ?? '',
+    /while the target worked: 'ticket\.get' of tool 'desk' had run for 5000 ms by then\. Its/,
+  );
   assert.notEqual(ended.result!.verdict, 'passed');
   assert.ok((await verifyReport(kit.folderOf(ended))).ok);
 });

@@ -186,7 +186,9 @@ test('what is no answer leaves it undecided, and says why', async () => {
   assert.equal(byId(result).throws?.message, 'The judge could not decide: no model today');
   assert.equal(byId(result).hangs?.message, 'The judge could not decide: It did not answer within 200 ms.');
   for (const page of ['report.txt', 'index.html']) {
-    const places = readFileSync(join(root, attemptOf(result).report, page), 'utf8').split(/thrown at(?::|<\/dt><dd><code>)/).slice(1);
+    const places = readFileSync(join(root, attemptOf(result).report, page), 'utf8')
+      .split(/thrown at(?::|<\/dt><dd><code>)/)
+      .slice(1);
     assert.deepEqual([places.length, places[0]?.includes(`${join(root, 'judges/judge.mjs')}:1:`)], [1, true], page);
   }
   assert.deepEqual((await verifyReport(join(root, attemptOf(result).report))).problems, []);
