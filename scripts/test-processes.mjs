@@ -46,8 +46,8 @@ const apart = new Set([
 /** So that processes at once end at about the same time. */
 const filesMax = 12;
 /**
- * What has a time to keep, by the clock: 20 faults of leaders within a minute. They take 40 s with nothing beside them, about as long beside
- * one busy process, and 55 to 80 s beside two, so they run before the others.
+ * What has a time to keep, by the clock: 20 faults of leaders within a minute. They take 40 s with nothing beside them, about as long
+ * beside one busy process, and 55 to 80 s beside two, so they run before the others.
  */
 const timed = new Set(['e2e/cluster']);
 /**
@@ -61,8 +61,8 @@ const first = [
 ];
 
 /**
- * Files to give to node, each for one process and importing the test files of it: those that have a time to keep, and the others, what takes
- * longest first. They lie in `folder` until they have run, and node takes them by name.
+ * Files to give to node, each for one process and importing the test files of it: those that have a time to keep, and the others, what
+ * takes longest first. They lie in `folder` until they have run, and node takes them by name.
  */
 export function processesOf(files, out) {
   const root = join(out, 'test');

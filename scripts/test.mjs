@@ -1,8 +1,9 @@
 // Runs compiled tests with node's own runner. The files are named one by one: Node 20 would run every file in a folder called test.
 //   node scripts/test.mjs [--out DIR] [--concurrency N] [--apart] [--source-maps] [substring ...]
 // Only the test files whose path has one of the substrings. They share processes (test-processes.mjs), or have each its own with --apart;
-// those that have a time to keep run first, with one other process beside them, and each of these has a summary of its own. N processes run
-// at once, unless given half as many again as there are processors, 8 at most: those of clusters and of browsers wait for much of their time.
+// those that have a time to keep run first, with one other process beside them, and each of these has a summary of its own. N processes
+// run at once, unless given half as many again as there are processors, 8 at most: those of clusters and of browsers wait for much of
+// their time.
 // --source-maps makes stack traces name lines of the source, not of the output.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -58,7 +59,7 @@ const statuses = await runAll();
 if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
 process.exit(statuses.find((status) => status !== 0) ?? 0);
 
-/** Yields exit codes. Faults, and the waits for what follows them, leave most of two processors idle: one busy process has its place there. */
+/** Yields exit codes. Faults, and the waits for what follows them, leave most of two processors idle: a busy process has its place there. */
 async function runAll() {
   if (timed.length === 0) return [await run(together)];
   const [beside, ...others] = together;
