@@ -59,7 +59,7 @@ const statuses = await runAll();
 if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
 process.exit(statuses.find((status) => status !== 0) ?? 0);
 
-/** Yields exit codes. Faults, and the waits for what follows them, leave most of two processors idle: a busy process has its place there. */
+/** Yields exit codes. Faults, and the waits for what follows them, leave most of two processors idle: one busy process fits beside them. */
 async function runAll() {
   if (timed.length === 0) return [await run(together)];
   const [beside, ...others] = together;
