@@ -2,13 +2,16 @@
 import type { WebClient } from '@slack/web-api';
 import type { markdownMethods, parameters, unserved, withoutEffect } from '../wire/parameters.js';
 
-/** The types of chat.postMessage are a product of unions, which the compiler does not take apart. */
-type Method = Exclude<keyof typeof parameters, 'chat.postMessage'>;
+type Method = keyof typeof parameters;
 type At<Value, Path extends string> = Path extends `${infer Head}.${infer Rest}`
   ? At<Value[Head & keyof Value], Rest>
   : Value[Path & keyof Value];
 type Names<Value> = Value extends undefined ? never : keyof Value;
-type Sent<Name extends Method> = At<WebClient, Name> extends (options: infer Options) => unknown ? Names<Options> : never;
+/**
+ * By method. Of a type with a parameter for the method the compiler would look at all methods at once, which is the product of all their
+ * unions.
+ */
+type Sent = { [Name in Method]: At<WebClient, Name> extends (options: infer Options) => unknown ? Names<Options> : never };
 
 type Known<Name extends Method> =
   | (typeof parameters)[Name][number]
@@ -18,6 +21,6 @@ type Known<Name extends Method> =
   | 'token';
 
 /** By method, what is in none of the lists. */
-type Forgotten = { [Name in Method as Exclude<Sent<Name>, Known<Name>> extends never ? never : Name]: Exclude<Sent<Name>, Known<Name>> };
+type Forgotten = { [Name in Method as Exclude<Sent[Name], Known<Name>> extends never ? never : Name]: Exclude<Sent[Name], Known<Name>> };
 
 export const nothingForgotten: Record<keyof Forgotten, never> = {};
