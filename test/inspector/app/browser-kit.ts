@@ -39,8 +39,19 @@ let shared: Promise<BrowserContext> | undefined;
 after(async () => (await browser)?.close());
 
 /** The pages of a site have one renderer, with whatever Chromium would give each. */
-function launch(executablePath: string): Promise<Browser> {
-  return chromium.launch({ executablePath, headless: true, args: [...chromiumArguments, '--process-per-site'] });
+function launched(): Promise<Browser> {
+  browser ??= chromium.launch({
+    executablePath: executablePath as string,
+    headless: true,
+    args: [...chromiumArguments, '--process-per-site'],
+  });
+  return browser;
+}
+
+/** For a page that stays from test to test: before the test asks for its browser, which closes what is opened after that. */
+export function sharedContext(): Promise<BrowserContext> {
+  shared ??= launched().then(openShared);
+  return shared;
 }
 
 /**
@@ -49,10 +60,8 @@ function launch(executablePath: string): Promise<Browser> {
  * script of each page) gives options: these get one of their own.
  */
 export async function openBrowser(t: TestContext, baseUrl: string, options?: BrowserContextOptions): Promise<TestBrowser> {
-  browser ??= launch(executablePath as string);
   const isShared = options === undefined && baseUrl.startsWith(site);
-  if (isShared) shared ??= browser.then(openShared);
-  const context = isShared && shared !== undefined ? await shared : await (await browser).newContext(options);
+  const context = isShared ? await sharedContext() : await (await launched()).newContext(options);
   const [complaints, asked]: [string[], string[]] = [[], []];
   const onConsole = (message: ConsoleMessage): void => {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(`console: ${message.text()}`);

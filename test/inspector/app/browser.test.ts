@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { runDrills, validateRepository } from '../../../src/index.js';
 import { axeViolations, countClicks } from './browser-kit.js';
-import { longRun, openDesk, browserOptions as options, playWorld } from './desk.js';
+import { longRun, lookAtDesk, openDesk, browserOptions as options, playWorld } from './desk.js';
 
 test('every view, wide in light and narrow in dark: nothing that axe objects to, no error, no sideways scrolling', options, async (t) => {
-  const { page, open, runs, complaints } = await openDesk(t, { drills: ['careless-refund', 'refund-lost-answer'] });
+  const { page, open, runs, complaints } = await lookAtDesk(t, { drills: ['careless-refund', 'refund-lost-answer'] });
   const [failed, [left, right]] = [runs['careless-refund']![0], runs['refund-lost-answer']!];
   const views = [
     '#/world',
@@ -67,8 +67,8 @@ test('while nothing has come, and when nothing comes, each view has its heading 
 });
 
 test('the token leaves the address, is sent in no address, and without it there is a way in', options, async (t) => {
-  const { page, baseUrl, token, asked, complaints } = await openDesk(t, { drills: [] });
-  await page.waitForSelector('h1');
+  const { page, open, baseUrl, token, asked, complaints } = await openDesk(t, { drills: [] });
+  await open('');
   assert.equal(page.url(), `${baseUrl}/`);
   await page.getByText('Live', { exact: true }).waitFor();
   assert.ok(asked.every((address) => !address.slice(baseUrl.length + 1).includes(token) || address.includes('#token=')));
@@ -82,7 +82,7 @@ test('the token leaves the address, is sent in no address, and without it there 
 });
 
 test('a failed run: one click from an assertion to its evidence, its causes, its difference, and the state then', options, async (t) => {
-  const { page, open, runs, complaints } = await openDesk(t, { drills: ['careless-refund'] });
+  const { page, open, runs, complaints } = await lookAtDesk(t, { drills: ['careless-refund'] });
   const [runId] = runs['careless-refund']!;
   await open('#/runs');
   await page.getByRole('link', { name: 'An agent that asks again with a new key pays twice' }).click();
@@ -105,7 +105,7 @@ test('a failed run: one click from an assertion to its evidence, its causes, its
 });
 
 test('the journal by keyboard: search, arrows, the end and the start', options, async (t) => {
-  const { page, open, runs, complaints } = await openDesk(t, { drills: ['careless-refund'] });
+  const { page, open, runs, complaints } = await lookAtDesk(t, { drills: ['careless-refund'] });
   await open(`#/runs/${runs['careless-refund']![0]}`);
   const list = page.getByRole('listbox', { name: 'Journal entries' });
   await list.focus();
@@ -145,7 +145,7 @@ test('a drill is run here, followed without asking, and leads to its run', optio
 });
 
 test('a world to play with: a call, the clock, a fault, and a fork from an entry', options, async (t) => {
-  const { page, open, complaints } = await openDesk(t, { drills: [] });
+  const { page, open, complaints } = await lookAtDesk(t, { drills: ['careless-refund'] });
   await open('#/play');
   await page.getByLabel('It starts from').selectOption('scenario:calm-day');
   await page.getByRole('button', { name: 'Start a world' }).click();
@@ -172,7 +172,7 @@ test('a world to play with: a call, the clock, a fault, and a fork from an entry
 });
 
 test('a world that is reset shows its new journal, its new entries and the state then, wherever it was reset', options, async (t) => {
-  const desk = await openDesk(t, { drills: [] });
+  const desk = await lookAtDesk(t, { drills: ['careless-refund'] });
   const { page, open, complaints } = desk;
   const world = await playWorld(desk, { scenarioId: 'calm-day' });
   const call = (operationId: string, args: object) => world.call('payments', operationId, args);

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { BrowserContextOptions, Page } from 'playwright-core';
-import { runDrills, startLocalInspector } from '../../../src/index.js';
-import { noBrowser, openBrowser } from './browser-kit.js';
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { type LocalInspector, runDrills, startLocalInspector } from '../../../src/index.js';
+import { noBrowser, openBrowser, sharedContext } from './browser-kit.js';
 import { writeLongReport } from './long-report.js';
 
 const example = fileURLToPath(new URL('../../../../examples/01-support-desk', import.meta.url));
@@ -100,10 +100,68 @@ export async function playWorld({ baseUrl, token }: Pick<Desk, 'baseUrl' | 'toke
   };
 }
 
-export async function openDesk(
-  t: TestContext,
-  { drills, entries = 0, moments, watch = false, context: contextOptions }: DeskOptions,
-): Promise<Desk> {
+export async function openDesk(t: TestContext, options: DeskOptions): Promise<Desk> {
+  const { inspector, ...shown } = await openRepository(options);
+  t.after(() => inspector.close());
+  const { context, ...heard } = await openBrowser(t, inspector.baseUrl, options.context);
+  const page = await newPage(context);
+  return { ...shown, ...heard, page, open: opener(page, inspector), close: () => inspector.close() };
+}
+
+interface LookedAt {
+  repository: OpenRepository;
+  page: Page;
+  open: Desk['open'];
+}
+const lookedAt = new Map<string, Promise<LookedAt>>();
+after(async () => {
+  for (const { repository } of await Promise.all(lookedAt.values())) await repository.inspector.close();
+});
+
+/**
+ * A desk that tests share, with its page: for those that change nothing but worlds that they make, no file, no run, and nothing that the
+ * app keeps. The page comes in the size and the look of a new one, and with another view.
+ */
+export async function lookAtDesk(t: TestContext, desk: Pick<DeskOptions, 'drills' | 'entries' | 'moments'>): Promise<Omit<Desk, 'close'>> {
+  const key = JSON.stringify(desk);
+  const looked = lookedAt.get(key) ?? openLookedAt(desk);
+  lookedAt.set(key, looked);
+  const { repository, page, open } = await looked;
+  const { inspector, ...shown } = repository;
+  const heard = await openBrowser(t, inspector.baseUrl);
+  t.after(() => leaveAsNew(page));
+  return { ...shown, ...heard, page, open };
+}
+
+async function openLookedAt(desk: DeskOptions): Promise<LookedAt> {
+  const repository = await openRepository(desk);
+  const page = await newPage(await sharedContext());
+  return { repository, page, open: opener(page, repository.inspector) };
+}
+
+async function leaveAsNew(page: Page): Promise<void> {
+  await page.unrouteAll();
+  page.removeAllListeners();
+  await page.mouse.move(0, 0);
+  await page.emulateMedia({ media: null, colorScheme: null, forcedColors: null });
+  await page.setViewportSize(sizeAtFirst);
+  // What a view keeps goes with it: the next test may open this one.
+  await page.evaluate("location.hash = '#/compare'; new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+}
+
+const sizeAtFirst = { width: 1440, height: 900 };
+async function newPage(context: BrowserContext): Promise<Page> {
+  const page = await context.newPage();
+  page.setDefaultTimeout(60_000);
+  await page.setViewportSize(sizeAtFirst);
+  return page;
+}
+
+interface OpenRepository extends Pick<Desk, 'root' | 'baseUrl' | 'token' | 'runs'> {
+  inspector: LocalInspector;
+}
+
+async function openRepository({ drills, entries = 0, moments, watch = false }: DeskOptions): Promise<OpenRepository> {
   const root = exampleAt(mkdtempSync(join(scratch, 'desk-')));
   const runs: Desk['runs'] = {};
   for (const drillId of drills) {
@@ -113,16 +171,17 @@ export async function openDesk(
   }
   if (entries > 0) writeLongReport(join(root, '.service/reports'), { from: runs[drills[0]!]![0]!, runId: longRun, entries, moments });
   const inspector = await startLocalInspector({ root, watch });
-  t.after(() => inspector.close());
-  const { context, complaints, asked } = await openBrowser(t, inspector.baseUrl, contextOptions);
-  const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
-  await page.setViewportSize({ width: 1440, height: 900 });
-  await page.goto(`${inspector.baseUrl}/#token=${inspector.token}`);
-  const open = async (hash: string): Promise<void> => {
-    await page.goto(`${inspector.baseUrl}/${hash}`);
+  return { root, inspector, baseUrl: inspector.baseUrl, token: inspector.token, runs };
+}
+
+/** The first address hands the token over, as the link that the program prints does: no view is drawn before the one that is wanted. */
+function opener(page: Page, { baseUrl, token }: LocalInspector): Desk['open'] {
+  let isFirst = true;
+  return async (hash) => {
+    const handed = `${hash.includes('?') ? '&' : hash === '' ? '#' : '?'}token=${token}`;
+    await page.goto(`${baseUrl}/${hash}${isFirst ? handed : ''}`);
+    isFirst = false;
     await page.waitForSelector('h1');
     await page.waitForSelector('.skeleton', { state: 'detached' });
   };
-  return { root, page, baseUrl: inspector.baseUrl, token: inspector.token, complaints, asked, runs, open, close: () => inspector.close() };
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { runDrills } from '../../../src/index.js';
-import { type Desk, openDesk, browserOptions as options, playWorld } from './desk.js';
+import { type Desk, lookAtDesk, openDesk, browserOptions as options, playWorld } from './desk.js';
 
 type Focus = 'inside' | 'browser' | 'page';
 /** `browser`: past the last element the focus is in the browser's own bars, before it comes to the first one again. */
@@ -15,7 +15,7 @@ const focusOf = (page: Page, within: string): Promise<Focus> =>
 
 type Opening = [hash: string, opener: string, first: string];
 
-async function tryDialogs({ page, open }: Desk, openings: readonly Opening[]): Promise<void> {
+async function tryDialogs({ page, open }: Pick<Desk, 'page' | 'open'>, openings: readonly Opening[]): Promise<void> {
   for (const [hash, name, first] of openings) {
     await open(hash);
     const opener = page.getByRole('button', { name, exact: true });
@@ -43,7 +43,7 @@ async function tryDialogs({ page, open }: Desk, openings: readonly Opening[]): P
 }
 
 test('the focus goes into each dialog, stays in it, and returns; keys of the page rest meanwhile', options, async (t) => {
-  const desk = await openDesk(t, { drills: ['careless-refund'] });
+  const desk = await lookAtDesk(t, { drills: ['careless-refund'] });
   const { page, open, runs } = desk;
   const run = `#/runs/${runs['careless-refund']![0]}?seq=14`;
   await tryDialogs(desk, [
@@ -78,7 +78,7 @@ test('so it is with the dialogs of the list of runs, and of a world to play with
 });
 
 test('a step back closes what lies over the page', options, async (t) => {
-  const { page, open } = await openDesk(t, { drills: [] });
+  const { page, open } = await lookAtDesk(t, { drills: ['careless-refund'] });
   await open('#/world');
   await open('#/drills');
   await page.keyboard.press('Control+k');
@@ -88,7 +88,7 @@ test('a step back closes what lies over the page', options, async (t) => {
 });
 
 test('the menu of a run closes with Escape and by a press beside it, and leaves the entry open', options, async (t) => {
-  const { page, open, runs } = await openDesk(t, { drills: ['careless-refund'] });
+  const { page, open, runs } = await lookAtDesk(t, { drills: ['careless-refund'] });
   await open(`#/runs/${runs['careless-refund']![0]}?seq=14`);
   const [summary, link] = [page.locator('.menu summary'), page.getByRole('button', { name: 'Copy link' })];
   await summary.focus();
@@ -106,7 +106,7 @@ test('the menu of a run closes with Escape and by a press beside it, and leaves 
 });
 
 test('an entry that is closed from within leaves the focus with what opened it', options, async (t) => {
-  const { page, open, runs } = await openDesk(t, { drills: ['careless-refund'] });
+  const { page, open, runs } = await lookAtDesk(t, { drills: ['careless-refund'] });
   const runId = runs['careless-refund']![0];
   await open(`#/runs/${runId}`);
   const close = page.getByRole('complementary').getByRole('button', { name: 'Close' });

@@ -7,12 +7,12 @@ import type { RunsReply, SavedRun } from '../../../src/contract/inspector/runs.j
 import { trialStatistics } from '../../../src/drills/plan/statistics.js';
 import { untilSettled } from '../../until.js';
 import { axeViolations } from './browser-kit.js';
-import { type Desk, openDesk, browserOptions as options } from './desk.js';
+import { type Desk, lookAtDesk, openDesk, browserOptions as options } from './desk.js';
 
 const lostAnswer = 'refund-lost-answer';
 
 test('at every width a run is readable: no cell of its name is narrower than its words, nothing scrolls sideways', options, async (t) => {
-  const { page, open, complaints } = await openDesk(t, { drills: ['careless-refund', lostAnswer] });
+  const { page, open, complaints } = await lookAtDesk(t, { drills: ['careless-refund', lostAnswer] });
   const cutBrand = "[...document.querySelectorAll('.brand span, .brand small')].some((one) => one.clientWidth > 0 && one.clientWidth < 60)";
   for (const width of [1440, 1024, 800, 390, 320]) {
     await page.setViewportSize({ width, height: 844 });
@@ -32,7 +32,7 @@ test('at every width a run is readable: no cell of its name is narrower than its
 });
 
 test('the list of runs: the reason stands in it, a filter is in the address and survives a reload', options, async (t) => {
-  const { page, open, complaints } = await openDesk(t, { drills: ['careless-refund', lostAnswer] });
+  const { page, open, complaints } = await lookAtDesk(t, { drills: ['careless-refund', lostAnswer] });
   await open('#/runs');
   const rows = page.locator('.run-row');
   await rows.first().waitFor();
@@ -67,7 +67,10 @@ test('the list of runs: the reason stands in it, a filter is in the address and 
 });
 
 /** The list of runs as if these were all. */
-async function listed({ page, baseUrl, token }: Desk, change: (run: SavedRun) => Partial<SavedRun>[]): Promise<void> {
+async function listed(
+  { page, baseUrl, token }: Pick<Desk, 'page' | 'baseUrl' | 'token'>,
+  change: (run: SavedRun) => Partial<SavedRun>[],
+): Promise<void> {
   const response = await fetch(`${baseUrl}/api/v1/runs`, { headers: { authorization: `Bearer ${token}` } });
   const [run] = ((await response.json()) as RunsReply).runs;
   const runs = change(run!).map((part, index) => ({ ...run!, runId: `run_00000000000000000000000${index}`, ...part }));
@@ -78,7 +81,7 @@ async function listed({ page, baseUrl, token }: Desk, change: (run: SavedRun) =>
 }
 
 test('the head of a command counts as much as is shown, and what passed when tried again is not run again', options, async (t) => {
-  const desk = await openDesk(t, { drills: ['careless-refund'] });
+  const desk = await lookAtDesk(t, { drills: ['careless-refund'] });
   const { page, open } = desk;
   await listed(desk, () => [
     { verdict: 'passed', attempt: 2, attemptLimit: 2 },
@@ -93,7 +96,7 @@ test('the head of a command counts as much as is shown, and what passed when tri
 });
 
 test('the figures of a drill are those of its history: the median, and verdicts that went to and fro', options, async (t) => {
-  const desk = await openDesk(t, { drills: ['careless-refund'] });
+  const desk = await lookAtDesk(t, { drills: ['careless-refund'] });
   const { page, open } = desk;
   await listed(desk, ({ invocation: _, ...run }) =>
     (['passed', 'failed', 'passed', 'passed'] as const).map((verdict, index) => {
@@ -128,7 +131,6 @@ test('a request that was cancelled says so, and counts what ended by itself', op
       return route.fulfill({ json: { schemaVersion: 1, requests: [request] } });
     },
   );
-  await page.reload();
   await open('#/drills/careless-refund');
   const card = page.getByRole('region', { name: 'Run request 1, cancelled' });
   await card.getByText('Cancelled after 1 of 3 attempts: 1 passed in 2.0 s').waitFor();
@@ -136,7 +138,7 @@ test('a request that was cancelled says so, and counts what ended by itself', op
 });
 
 test('the trials of a drill: the rate with its interval, the last verdicts, and what decided those that failed', options, async (t) => {
-  const { page, open, complaints } = await openDesk(t, { drills: ['careless-refund', lostAnswer] });
+  const { page, open, complaints } = await lookAtDesk(t, { drills: ['careless-refund', lostAnswer] });
   await open(`#/runs?drill=${lostAnswer}`);
   const figures = page.getByRole('region', { name: 'Trials' });
   await figures.getByText('2 of 2 trials passed').waitFor();
@@ -182,7 +184,8 @@ test('two requests of one drill are two landmarks, and the drills of a suite are
 });
 
 test('a token that is not accepted is said to be refused', options, async (t) => {
-  const { page, baseUrl } = await openDesk(t, { drills: [] });
+  const { page, open, baseUrl } = await openDesk(t, { drills: [] });
+  await open('');
   await page.evaluate('sessionStorage.clear()');
   await page.reload();
   await page.getByLabel('Link or token').fill(`${baseUrl}/#token=insp_wrong`);
@@ -192,7 +195,7 @@ test('a token that is not accepted is said to be refused', options, async (t) =>
 });
 
 test('an address that names no run has a heading and the way back, whatever it names', options, async (t) => {
-  const { page, open } = await openDesk(t, { drills: [] });
+  const { page, open } = await lookAtDesk(t, { drills: ['careless-refund'] });
   for (const name of ['run_0000000000000gone', 'nosuch', 'latest~7']) {
     await open(`#/runs/${name}`);
     await page.getByRole('heading', { level: 1, name: 'There is no such run' }).waitFor();

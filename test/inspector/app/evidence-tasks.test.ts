@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { runDrills } from '../../../src/index.js';
 import { countClicks } from './browser-kit.js';
-import { longRun, openDesk, browserOptions as options } from './desk.js';
+import { longRun, lookAtDesk, openDesk, browserOptions as options } from './desk.js';
 
 /** Blocks of an entry of which less is in sight than a few lines, though they have more. */
 const clippedBlocks = (page: Page): Promise<string[]> =>
@@ -16,7 +16,7 @@ const clippedBlocks = (page: Page): Promise<string[]> =>
     .map((block) => block.ariaLabel + ': ' + block.clientHeight + ' of ' + block.scrollHeight)`);
 
 test('every value of an entry is in sight, wide and narrow, and only what scrolls is a stop of the keyboard', options, async (t) => {
-  const { page, open, runs, complaints } = await openDesk(t, { drills: ['careless-refund'] });
+  const { page, open, runs, complaints } = await lookAtDesk(t, { drills: ['careless-refund'] });
   for (const [width, height] of [
     [1440, 900],
     [390, 844],
@@ -69,7 +69,7 @@ const slowAgent = `export default async (_, { world }) => {
 `;
 
 test('row X then, and who changed it: three clicks from the page of the run', options, async (t) => {
-  const { page, open, runs, complaints } = await openDesk(t, { drills: ['careless-refund'] });
+  const { page, open, runs, complaints } = await lookAtDesk(t, { drills: ['careless-refund'] });
   await open(`#/runs/${runs['careless-refund']![0]}`);
   const change = page.getByRole('button', { name: '#14 payments/charges' });
   await change.waitFor();
@@ -85,7 +85,7 @@ test('row X then, and who changed it: three clicks from the page of the run', op
 });
 
 test('which fault it was and what it caused: one click to its meaning, the call that it hit, and the next call', options, async (t) => {
-  const { page, open, runs, complaints } = await openDesk(t, { drills: ['careless-refund'] });
+  const { page, open, runs, complaints } = await lookAtDesk(t, { drills: ['careless-refund'] });
   await open(`#/runs/${runs['careless-refund']![0]}`);
   const fault = page.locator('.story').getByRole('button', { name: '#16' });
   await fault.waitFor();
@@ -156,7 +156,7 @@ test('a long journal at three moments is drawn entry by entry, until somebody wa
 });
 
 test('a run is handed on whole: two clicks to one archive', options, async (t) => {
-  const { page, open, runs, complaints } = await openDesk(t, { drills: ['careless-refund'] });
+  const { page, open, runs, complaints } = await lookAtDesk(t, { drills: ['careless-refund'] });
   const [runId] = runs['careless-refund']!;
   await open(`#/runs/${runId}`);
   const clicks = await countClicks(page);

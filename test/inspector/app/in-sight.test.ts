@@ -4,13 +4,13 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { until } from '../../until.js';
 import { axeViolations } from './browser-kit.js';
-import { looksOf, openDesk, browserOptions as options } from './desk.js';
+import { lookAtDesk, looksOf, browserOptions as options } from './desk.js';
 
 const numbersIn = async (page: Page, within: string): Promise<(string | undefined)[]> =>
   (await page.locator(`${within} .excerpt-lines > li`).allTextContents()).map((text) => /^#\d+|^\d+ entries/.exec(text)?.[0]);
 
 test('evidence shows what stands around it: to a pointer that rests, to the keyboard, and to a press', options, async (t) => {
-  const { page, open, runs, complaints } = await openDesk(t, { drills: ['careless-refund'] });
+  const { page, open, runs, complaints } = await lookAtDesk(t, { drills: ['careless-refund'] });
   for await (const look of looksOf(page)) {
     await open('#/runs');
     await open(`#/runs/${runs['careless-refund']![0]}`);
@@ -60,7 +60,7 @@ const comesInSight = (page: Page, name: string, px: number): Promise<void> => {
 };
 
 test('the entry of a call in Play is in sight as it opens, at every width', options, async (t) => {
-  const { page, open, complaints } = await openDesk(t, { drills: [] });
+  const { page, open, complaints } = await lookAtDesk(t, { drills: ['careless-refund'] });
   for (const [width, height] of [
     [1440, 900],
     [1024, 768],
@@ -89,7 +89,7 @@ test('the entry of a call in Play is in sight as it opens, at every width', opti
 });
 
 test('on a phone the bar at the bottom covers nothing that has the focus, and takes none below an entry', options, async (t) => {
-  const { page, open, runs } = await openDesk(t, { drills: ['careless-refund'] });
+  const { page, open, runs } = await lookAtDesk(t, { drills: ['careless-refund'] });
   await page.setViewportSize({ width: 390, height: 700 });
   await open('#/drills');
   const covered = await page.evaluate(`(() => {
@@ -106,7 +106,7 @@ test('on a phone the bar at the bottom covers nothing that has the focus, and ta
 });
 
 test('with the colors of the system alone one sees which view, part, row and choice is the current one', options, async (t) => {
-  const { page, open, runs } = await openDesk(t, { drills: ['careless-refund'] });
+  const { page, open, runs } = await lookAtDesk(t, { drills: ['careless-refund'] });
   await page.emulateMedia({ forcedColors: 'active' });
   await open(`#/runs/${runs['careless-refund']![0]}?seq=8`);
   await page.locator('.entry-row.chosen .kind').waitFor();

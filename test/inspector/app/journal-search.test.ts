@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tuning } from '../../../src/viewer/tuning.js';
 import { axeViolations } from './browser-kit.js';
-import { openDesk, browserOptions as options, playWorld } from './desk.js';
+import { lookAtDesk, openDesk, browserOptions as options, playWorld } from './desk.js';
 
 test('a search knows no case, marks what it found, and is in the address; the arrow leads into the list', options, async (t) => {
-  const { page, open, runs, complaints } = await openDesk(t, { drills: ['careless-refund'] });
+  const { page, open, runs, complaints } = await lookAtDesk(t, { drills: ['careless-refund'] });
   await open(`#/runs/${runs['careless-refund']![0]}`);
   await page.getByRole('listbox', { name: 'Journal entries' }).waitFor();
   await page.keyboard.press('/');
@@ -28,7 +28,7 @@ test('a search knows no case, marks what it found, and is in the address; the ar
 });
 
 test('by problems, operation and outcome, from the address alone; nothing found leaves the page as high as it was', options, async (t) => {
-  const { page, open, runs, complaints } = await openDesk(t, { drills: ['careless-refund'] });
+  const { page, open, runs, complaints } = await lookAtDesk(t, { drills: ['careless-refund'] });
   const at = `#/runs/${runs['careless-refund']![0]}`;
   await open(`${at}?problems=only`);
   const matching = page.getByRole('listbox', { name: 'Matching journal entries' });
@@ -51,7 +51,7 @@ test('by problems, operation and outcome, from the address alone; nothing found 
 });
 
 test('keys wherever the focus is: entries, calls, problems, and the state of the entry', options, async (t) => {
-  const { page, open, runs, complaints } = await openDesk(t, { drills: ['careless-refund'] });
+  const { page, open, runs, complaints } = await lookAtDesk(t, { drills: ['careless-refund'] });
   await open(`#/runs/${runs['careless-refund']![0]}`);
   await page.getByRole('listbox', { name: 'Journal entries' }).waitFor();
   const chosen = async (key: string, kind: string): Promise<number> => {
@@ -76,7 +76,7 @@ test('keys wherever the focus is: entries, calls, problems, and the state of the
 });
 
 test('state as a table: found by id, a row with its history, and each change leads to its entry', options, async (t) => {
-  const { page, open, runs, complaints } = await openDesk(t, { drills: ['careless-refund'] });
+  const { page, open, runs, complaints } = await lookAtDesk(t, { drills: ['careless-refund'] });
   await open(`#/runs/${runs['careless-refund']![0]}?seq=23`);
   await page.getByRole('complementary', { name: 'Entry 23' }).waitFor();
   await page.keyboard.press('s');
@@ -99,7 +99,7 @@ test('state as a table: found by id, a row with its history, and each change lea
 });
 
 test('more rows are of the moment that is looked at, and come when they are asked for again', options, async (t) => {
-  const desk = await openDesk(t, { drills: [] });
+  const desk = await lookAtDesk(t, { drills: ['careless-refund'] });
   const { page, open, complaints } = desk;
   const world = await playWorld(desk, { scenarioId: 'calm-day' });
   let last = 0;
@@ -173,7 +173,7 @@ test('what was typed a moment ago does not lead back to a page that was left mea
 });
 
 test('a search that fails says so and can be tried again; it does not say that nothing matches', options, async (t) => {
-  const { page, open, runs } = await openDesk(t, { drills: ['careless-refund'] });
+  const { page, open, runs } = await lookAtDesk(t, { drills: ['careless-refund'] });
   const refusal = { code: 'control.INTERNAL', message: 'The disk could not be read.', retryable: false, correlationId: 'cor_0' };
   await page.route(/\/search/, (route) => route.fulfill({ status: 500, json: refusal }));
   await open(`#/runs/${runs['careless-refund']![0]}?q=refund`);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { axeViolations } from './browser-kit.js';
-import { openDesk, browserOptions as options, playWorld } from './desk.js';
+import { lookAtDesk, openDesk, browserOptions as options, playWorld } from './desk.js';
 
 test('Ctrl K finds a drill, a run and something to do, and gives the focus back', options, async (t) => {
   const { page, open, runs, complaints } = await openDesk(t, { drills: ['careless-refund'] });
@@ -32,7 +32,7 @@ test('Ctrl K finds a drill, a run and something to do, and gives the focus back'
 });
 
 test('a palette stays open that is opened before the browser says that the last one closed, or where it led', options, async (t) => {
-  const { page, open } = await openDesk(t, { drills: [] });
+  const { page, open } = await lookAtDesk(t, { drills: ['careless-refund'] });
   await open('#/world');
   const palette = page.getByRole('dialog', { name: 'Find and do' });
   for (const [words, command] of [
@@ -58,7 +58,7 @@ test('a palette stays open that is opened before the browser says that the last 
 });
 
 test('a failure is copied as Markdown, and a link to the page', options, async (t) => {
-  const { page, baseUrl, open, runs } = await openDesk(t, { drills: ['careless-refund'] });
+  const { page, baseUrl, open, runs } = await lookAtDesk(t, { drills: ['careless-refund'] });
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: baseUrl });
   const [runId] = runs['careless-refund']!;
   await open(`#/runs/${runId}?seq=14`);
@@ -81,7 +81,7 @@ test('a failure is copied as Markdown, and a link to the page', options, async (
 });
 
 test('the help is one key away, and keys of the page rest while it is open', options, async (t) => {
-  const { page, open, complaints } = await openDesk(t, { drills: [] });
+  const { page, open, complaints } = await lookAtDesk(t, { drills: ['careless-refund'] });
   await open('#/drills');
   await page.keyboard.press('?');
   const help = page.getByRole('dialog', { name: 'Keys' });
@@ -95,7 +95,7 @@ test('the help is one key away, and keys of the page rest while it is open', opt
 });
 
 test('a tab is called after its run, and another page begins at its top', options, async (t) => {
-  const { page, open, runs } = await openDesk(t, { drills: ['careless-refund'] });
+  const { page, open, runs } = await lookAtDesk(t, { drills: ['careless-refund'] });
   await open(`#/runs/${runs['careless-refund']![0]}?seq=14`);
   assert.equal(await page.title(), '✗ careless-refund #14 · Drillyard');
   await page.evaluate('scrollTo(0, 400)');
@@ -202,7 +202,7 @@ test('what a world does between the list of worlds and the stream is shown, in w
 });
 
 test('a link opened in another tab needs no token of its own while one is open', options, async (t) => {
-  const { page, baseUrl, open } = await openDesk(t, { drills: [] });
+  const { page, baseUrl, open } = await lookAtDesk(t, { drills: ['careless-refund'] });
   await open('#/drills');
   const other = await page.context().newPage();
   await other.goto(`${baseUrl}/#/world`);
@@ -212,7 +212,7 @@ test('a link opened in another tab needs no token of its own while one is open',
 });
 
 test('a run is handed on from its page: its link, its failure, and one zip of all of it', options, async (t) => {
-  const { page, baseUrl, open, runs, complaints } = await openDesk(t, { drills: ['careless-refund'] });
+  const { page, baseUrl, open, runs, complaints } = await lookAtDesk(t, { drills: ['careless-refund'] });
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: baseUrl });
   const [runId] = runs['careless-refund']!;
   await open(`#/runs/${runId}`);
@@ -242,7 +242,6 @@ test('what cannot be copied or started says so, from the palette and from a butt
   // As a browser that keeps the clipboard from pages, and as one has it of a page that came over plain HTTP.
   await page.addInitScript("Clipboard.prototype.write = async () => { throw new Error('Write permission denied.'); }");
   await page.addInitScript('Clipboard.prototype.writeText = undefined');
-  await page.reload();
   await open(`#/runs/${runs['careless-refund']![0]}`);
   await palette('Copy a link');
   await page.getByRole('alert').getByText('Write permission denied.').waitFor();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { type LocalInspector, startLocalInspector } from '../../../src/index.js';
 import { gate } from '../../gate.js';
-import { openDesk, browserOptions as options, playWorld } from './desk.js';
+import { lookAtDesk, openDesk, browserOptions as options, playWorld } from './desk.js';
 import { hold } from './held.js';
 
 const hashOf = 'location.hash';
@@ -50,7 +50,7 @@ test('what was started on a page that was left does not take the user away', opt
 });
 
 test('the answer of a call leaves the filter that was chosen meanwhile', options, async (t) => {
-  const desk = await openDesk(t, { drills: [] });
+  const desk = await lookAtDesk(t, { drills: ['careless-refund'] });
   const { page, open } = desk;
   const { worldId } = await playWorld(desk, { scenarioId: 'calm-day' });
   await open(`#/play/${worldId}`);
@@ -65,7 +65,7 @@ test('the answer of a call leaves the filter that was chosen meanwhile', options
 });
 
 test('two faults that are switched one right after the other are both switched', options, async (t) => {
-  const desk = await openDesk(t, { drills: [] });
+  const desk = await lookAtDesk(t, { drills: ['careless-refund'] });
   const { page, open } = desk;
   const { worldId } = await playWorld(desk, { scenarioId: 'calm-day' });
   await open(`#/play/${worldId}`);
@@ -107,7 +107,7 @@ test('a list of worlds that comes late brings back none that was ended', options
 });
 
 test('a journal that grows all the time is searched', options, async (t) => {
-  const desk = await openDesk(t, { drills: [] });
+  const desk = await lookAtDesk(t, { drills: ['careless-refund'] });
   const { page, open } = desk;
   const { worldId, call } = await playWorld(desk, { scenarioId: 'calm-day' });
   await open(`#/play/${worldId}`);
@@ -167,7 +167,7 @@ test('a project that comes late does not replace the one that was loaded since',
 });
 
 test('after a reset no answer is of the journal before, and none that comes late selects an entry', options, async (t) => {
-  const desk = await openDesk(t, { drills: [] });
+  const desk = await lookAtDesk(t, { drills: ['careless-refund'] });
   const { page, open } = desk;
   const { worldId, call, reset } = await playWorld(desk, { scenarioId: 'calm-day' });
   await call('helpdesk', 'ticket.get', { id: 'T-1' });

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import type { RunsReply } from '../../../src/contract/inspector/runs.js';
 import { runDrills } from '../../../src/index.js';
 import { axeViolations } from './browser-kit.js';
-import { type Desk, openDesk, browserOptions as options, playWorld } from './desk.js';
+import { type Desk, lookAtDesk, openDesk, browserOptions as options, playWorld } from './desk.js';
 import { hold } from './held.js';
 
 async function ask<T>({ baseUrl, token }: Desk, path: string, body?: object): Promise<T> {
@@ -68,7 +68,7 @@ test('a second click starts no second world and no second run', options, async (
 });
 
 test('the focus stays on a fault that is switched', options, async (t) => {
-  const desk = await openDesk(t, { drills: [] });
+  const desk = await lookAtDesk(t, { drills: ['careless-refund'] });
   const { page, open } = desk;
   const { worldId } = await playWorld(desk, { scenarioId: 'calm-day' });
   await open(`#/play/${worldId}`);

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { RunsReply } from '../../../src/contract/inspector/runs.js';
 import { until } from '../../until.js';
-import { longRun, openDesk, browserOptions as options, playWorld } from './desk.js';
+import { longRun, lookAtDesk, browserOptions as options, playWorld } from './desk.js';
 
 /** Of the window, and of the journal where there is one. */
 type Scrolled = [windowPx: number, journalPx: number | null];
@@ -27,7 +27,7 @@ const standsAt = async (page: Page, wanted: Scrolled): Promise<void> => {
 
 // PLACES-1, PLACES-2
 test('Back, Forward and a reload show a run as it was left, and another page begins at its top', options, async (t) => {
-  const { page, open, complaints } = await openDesk(t, { drills: ['careless-refund'], entries: 5_000, moments: 50 });
+  const { page, open, complaints } = await lookAtDesk(t, { drills: ['careless-refund'], entries: 5_000, moments: 50 });
   await page.setViewportSize({ width: 1440, height: 600 });
   await open('#/runs');
   await open(`#/runs/${longRun}`);
@@ -55,7 +55,7 @@ test('Back, Forward and a reload show a run as it was left, and another page beg
 
 // PLACES-1
 test('a link to an entry of the page moves what is not in sight, and Back shows what was', options, async (t) => {
-  const { page, open } = await openDesk(t, { drills: ['careless-refund'], entries: 5_000, moments: 50 });
+  const { page, open } = await lookAtDesk(t, { drills: ['careless-refund'], entries: 5_000, moments: 50 });
   await open(`#/runs/${longRun}`);
   await page.locator('.entry-row').first().waitFor();
   await scroll(page, [100, 60_000]);
@@ -67,7 +67,7 @@ test('a link to an entry of the page moves what is not in sight, and Back shows 
 
 // PLACES-1
 test('who scrolls or presses something meanwhile is not moved from there', options, async (t) => {
-  const { page, open } = await openDesk(t, { drills: ['careless-refund'], entries: 5_000, moments: 50 });
+  const { page, open } = await lookAtDesk(t, { drills: ['careless-refund'], entries: 5_000, moments: 50 });
   await open(`#/runs/${longRun}`);
   await page.locator('.entry-row').first().waitFor();
   await scroll(page, [100, 60_000]);
@@ -92,7 +92,7 @@ test('who scrolls or presses something meanwhile is not moved from there', optio
 
 // PLACES-1
 test('the list of runs comes back as long as it was', options, async (t) => {
-  const { page, open, baseUrl } = await openDesk(t, { drills: ['careless-refund'] });
+  const { page, open, baseUrl } = await lookAtDesk(t, { drills: ['careless-refund'] });
   await page.route(/\/api\/v1\/runs\?/, async (route) => {
     const reply = (await (await route.fetch({ url: `${baseUrl}/api/v1/runs` })).json()) as RunsReply;
     const asked = new URL(route.request().url()).searchParams;
@@ -127,7 +127,7 @@ test('the list of runs comes back as long as it was', options, async (t) => {
 
 // PLACES-1, PLACES-2
 test('a world to play with comes back as it was left, and its fork begins at its top', options, async (t) => {
-  const desk = await openDesk(t, { drills: [] });
+  const desk = await lookAtDesk(t, { drills: ['careless-refund'] });
   const { page, open } = desk;
   await page.setViewportSize({ width: 1440, height: 600 });
   await open('#/world');

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { axeViolations } from './browser-kit.js';
-import { looksOf, openDesk, browserOptions as options } from './desk.js';
+import { lookAtDesk, looksOf, browserOptions as options } from './desk.js';
 
 test(
   'the tree has drills, scenarios, agents with what they import, and the modules of packages; a file opens by keyboard',
   options,
   async (t) => {
-    const { page, open, complaints } = await openDesk(t, { drills: [] });
+    const { page, open, complaints } = await lookAtDesk(t, { drills: ['careless-refund'] });
     await open('#/source');
     const tree = page.getByRole('navigation', { name: 'Files' });
     const code = page.locator('.code');
@@ -33,7 +33,7 @@ test(
 );
 
 test('text is found in all source; the address has the words, and a line opens marked', options, async (t) => {
-  const { page, open, complaints } = await openDesk(t, { drills: [] });
+  const { page, open, complaints } = await lookAtDesk(t, { drills: ['careless-refund'] });
   for await (const look of looksOf(page)) {
     await open('#/world');
     await open('#/source');
@@ -69,7 +69,7 @@ test('text is found in all source; the address has the words, and a line opens m
 });
 
 test('where a drill is declared is one click from its source; what is not there is said', options, async (t) => {
-  const { page, open, complaints } = await openDesk(t, { drills: [] });
+  const { page, open, complaints } = await lookAtDesk(t, { drills: ['careless-refund'] });
   await open('#/drills/careless-refund');
   await page.getByRole('link', { name: /careless-refund\.drill\.yaml:\d+/ }).click();
   await page.getByRole('heading', { name: 'drillyard/drills/careless-refund.drill.yaml' }).waitFor();
@@ -80,7 +80,7 @@ test('where a drill is declared is one click from its source; what is not there 
 });
 
 test('on the narrowest phone nothing of the source scrolls sideways', options, async (t) => {
-  const { page, open } = await openDesk(t, { drills: [] });
+  const { page, open } = await lookAtDesk(t, { drills: ['careless-refund'] });
   await page.setViewportSize({ width: 320, height: 600 });
   await open('#/source');
   await page.locator('.code').waitFor();

@@ -7,10 +7,9 @@ const blocked = `for (const name of ['localStorage', 'sessionStorage'])
   Object.defineProperty(window, name, { get() { throw new DOMException('Access is denied for this document.', 'SecurityError'); } });`;
 
 test('where the storage of the browser refuses, the app works and remembers nothing', options, async (t) => {
-  const { page, open, baseUrl, token, complaints } = await openDesk(t, { drills: ['careless-refund'], context: {} });
+  const { page, open, token, complaints } = await openDesk(t, { drills: ['careless-refund'], context: {} });
   await page.addInitScript(blocked);
-  await page.goto('about:blank');
-  await page.goto(`${baseUrl}/#token=${token}&/drills`);
+  await open('#/drills');
   await page.getByRole('heading', { name: 'Drills', level: 1 }).waitFor();
   await page.getByRole('button', { name: 'Theme: auto' }).click();
   await page.getByRole('button', { name: 'Theme: light' }).click();

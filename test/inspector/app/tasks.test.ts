@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runDrills } from '../../../src/index.js';
 import { axeViolations, countClicks } from './browser-kit.js';
-import { looksOf, openDesk, browserOptions as options } from './desk.js';
+import { lookAtDesk, looksOf, openDesk, browserOptions as options } from './desk.js';
 
 const title = 'An agent that asks again with a new key pays twice';
 
 test('what it saw before the wrong call: two clicks from the list of runs to what it said and got', options, async (t) => {
-  const { page, open, complaints } = await openDesk(t, { drills: ['careless-refund'] });
+  const { page, open, complaints } = await lookAtDesk(t, { drills: ['careless-refund'] });
   await open('#/runs');
   const clicks = await countClicks(page);
   await page.locator('.run-row').getByRole('link', { name: title }).click();
@@ -24,7 +24,7 @@ test('what it saw before the wrong call: two clicks from the list of runs to wha
 });
 
 test('a fork before the wrong call: two clicks from the page of the run', options, async (t) => {
-  const { page, open, runs, complaints } = await openDesk(t, { drills: ['careless-refund'] });
+  const { page, open, runs, complaints } = await lookAtDesk(t, { drills: ['careless-refund'] });
   await open(`#/runs/${runs['careless-refund']![0]}`);
   const transcript = page.getByRole('region', { name: 'What the agent said' });
   const call = transcript.getByRole('listitem').filter({ hasText: 'refund.create' }).first().getByRole('button');

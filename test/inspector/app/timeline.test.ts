@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { axeViolations } from './browser-kit.js';
-import { longRun, looksOf, openDesk, browserOptions as options } from './desk.js';
+import { longRun, lookAtDesk, looksOf, openDesk, browserOptions as options } from './desk.js';
 
 const canvas = (page: Page) => page.getByRole('group', { name: /^Timeline\./ });
 
@@ -19,7 +19,7 @@ async function drag(page: Page, from: number, to: number): Promise<void> {
 }
 
 test('arrows lead from the causes of the chosen entry to it, and from it to its effects', options, async (t) => {
-  const { page, open, runs, complaints } = await openDesk(t, { drills: ['careless-refund'] });
+  const { page, open, runs, complaints } = await lookAtDesk(t, { drills: ['careless-refund'] });
   await open(`#/runs/${runs['careless-refund']![0]}?seq=17`);
   const pane = page.getByRole('complementary', { name: 'Entry 17' });
   await pane.locator('.chain .effect').first().waitFor();
@@ -81,7 +81,7 @@ test('a range that is dragged narrows the journal, stands in the address, and is
 });
 
 test('by keys: Shift and arrows grow a range from the chosen entry, Escape clears it and then closes the entry', options, async (t) => {
-  const { page, open, runs, complaints } = await openDesk(t, { drills: ['careless-refund'] });
+  const { page, open, runs, complaints } = await lookAtDesk(t, { drills: ['careless-refund'] });
   await open(`#/runs/${runs['careless-refund']![0]}?seq=14`);
   await canvas(page).focus();
   for (let step = 0; step < 3; step++) await page.keyboard.press('Shift+ArrowRight');
@@ -133,7 +133,7 @@ test('zoomed in, a strip above says where one is and leads elsewhere; entries of
 });
 
 test('of a long journal, too: a range by drag, arrows of an entry far in', options, async (t) => {
-  const { page, open, complaints } = await openDesk(t, { drills: ['sla-escalation'], entries: 60_000 });
+  const { page, open, complaints } = await lookAtDesk(t, { drills: ['sla-escalation'], entries: 60_000 });
   await open(`#/runs/${longRun}?seq=30000`);
   await page.getByRole('button', { name: 'Entries', exact: true }).click();
   await page
@@ -157,7 +157,7 @@ test(
   'a range on virtual time is exact, however long the journal is: in the list, in the address, and as it is drawn',
   options,
   async (t) => {
-    const { page, open, complaints } = await openDesk(t, { drills: ['sla-escalation'], entries: 60_000 });
+    const { page, open, complaints } = await lookAtDesk(t, { drills: ['sla-escalation'], entries: 60_000 });
     await open(`#/runs/${longRun}`);
     await page.getByRole('button', { name: 'Virtual time' }).click();
     await page.locator('.tick-text', { hasText: ':' }).first().waitFor();
