@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => kit.close());
 
-const events = 100_000;
+const events = 40_000;
 /** A session with so many events ahead of it, one a microsecond, that an advance takes many slices. */
 async function busySession(): Promise<WorldSession> {
   const session = await kit.session();

@@ -38,7 +38,7 @@ async function agentOf(client: Client, place: { projectId: string; environmentId
 
 // HEALTH-1
 test('hostile tool code costs its own session an answer, and the service nothing', { timeout: 120_000 }, async () => {
-  const service = await startInside({ flags: ['--handler-timeout-ms', '2000'] });
+  const service = await startInside({ flags: ['--handler-timeout-ms', '500', '--host-heap-mb', '64'] });
   const { projectId, environmentId, credential } = service.ready;
   const client = clientOf(service, credential!);
   const { sourceDraft } = await client.createSourceDraft({ path: { projectId }, body: { name: 'hostile', files } });
