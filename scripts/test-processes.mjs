@@ -11,6 +11,7 @@ const sharing = new Map([
   // Each process of these has a browser.
   ...['bindings/cross-origin', 'inspector/app', 'viewer/report-page'].map((path) => [path, 'browser']),
   ...['bindings', 'cli', 'control', 'e2e', 'http', 'compiler', 'contract'].map((name) => [name, name]),
+  ['control-server', 'control'],
   ...['drills', 'inspector', 'library', 'reports', 'tools', 'worlds'].map((name) => [name, name]),
   ...['actors', 'async', 'callbacks', 'client', 'cluster', 'collections', 'compat-kit', 'desk', 'files'].map((name) => [name, 'modules']),
   ...['processes', 'scheduler', 'text', 'viewer', 'workers'].map((name) => [name, 'modules']),
@@ -29,11 +30,7 @@ const apart = new Set([
   'e2e/cluster-mounts',
   'e2e/cluster-spread',
   'e2e/cluster-standby',
-  'e2e/crash',
-  'e2e/disk-full',
-  'e2e/fuzz',
   'e2e/hostile-builds',
-  'e2e/pipelining',
   'http/server',
   'inspector/start-inspector',
   'library/verify',
@@ -44,7 +41,7 @@ const apart = new Set([
   'worlds/stream-crash',
 ]);
 /** So that processes at once end at about the same time. */
-const filesMax = 12;
+const filesMax = 24;
 /**
  * What has a time to keep, by the clock: 20 faults of leaders within a minute. They take 40 s with nothing beside them, about as long
  * beside one busy process, and 55 to 80 s beside two, so they run before the others.

@@ -12,6 +12,7 @@ import { CompileWorkers } from '../src/control/tasks/compile-port.js';
 import { type ControlServer, type ControlServerOptions, startControlServer } from '../src/index.js';
 import { canBox } from '../src/processes/bubblewrap.js';
 import { type Files, sound } from './compiler/repository.js';
+import { startedDirectory } from './e2e/service.js';
 import { untilSettled } from './until.js';
 
 const scratch = mkdtempSync(join(tmpdir(), 'drillyard-control-server-'));
@@ -22,15 +23,15 @@ after(async () => {
 });
 
 async function start(options: ControlServerOptions = {}): Promise<ControlServer> {
-  const dataDirectory = mkdtempSync(join(scratch, 'data-'));
+  const { dataDirectory = await startedDirectory() } = options;
   const server = await startControlServer({
-    dataDirectory,
     port: 0,
     workers: 1,
     isolation: 'thread',
     trustToolCode: true,
     log: { level: 'silent' },
     ...options,
+    dataDirectory,
   });
   open.add(server);
   return server;
@@ -66,7 +67,7 @@ test('two servers in one process are strangers; one folder serves one of them', 
   const dataDirectory = mkdtempSync(join(scratch, 'shared-'));
   const one = await start({ dataDirectory });
   await assert.rejects(start({ dataDirectory }), { code: 'control.STATE_CONFLICT' });
-  const other = await start();
+  const other = await start({ dataDirectory: mkdtempSync(join(scratch, 'other-')) });
   await assert.rejects(
     createClient({ baseUrl: other.baseUrl, credential: one.credential ?? '' }).getMe(),
     refused('control.UNAUTHENTICATED'),
@@ -105,7 +106,7 @@ test('tool code in a process of its own', async () => {
 });
 
 test('hosts that cannot start: not ready, no word of where, and what waited for them continues when they can', async () => {
-  const dataDirectory = mkdtempSync(join(scratch, 'blocked-'));
+  const dataDirectory = await startedDirectory();
   const lines: string[] = [];
   const server = await start({ dataDirectory, log: { level: 'info', destination: { write: (line: string) => void lines.push(line) } } });
   const client = clientOf(server);

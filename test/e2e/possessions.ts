@@ -1,4 +1,5 @@
 // What an organization has, as its manager sees it from outside: by this a change would show.
+import { untilSettled } from '../until.js';
 import type { Tenants } from './tenants.js';
 import { type Body, exchange, type Received } from './wire.js';
 
@@ -60,10 +61,10 @@ export class Possessions {
   async settle({ json }: Received): Promise<void> {
     const { operationId, kind } = (json?.operation ?? {}) as { operationId?: string; kind?: string };
     if (operationId === undefined || kind === 'drill.run') return;
-    for (;;) {
+    await untilSettled(async () => {
       const { operation } = (await this.#get(`${this.#project}/operations/${operationId}`)) as { operation: { state: string } };
-      if (!['pending', 'running'].includes(operation.state)) return;
-    }
+      return !['pending', 'running'].includes(operation.state);
+    });
   }
 
   async #get(target: string): Promise<Body> {

@@ -12,12 +12,12 @@ import { verifyDataDirectory } from '../../src/data-verification.js';
 import { until } from '../until.js';
 import { assertRefused } from './matrix-ground.js';
 import { endpointIds, faceOf, Requests, ruleOf, servedDocument } from './requests.js';
-import { asAgent, clientOf, type Service, startService, temporaryFolder } from './service.js';
+import { asAgent, clientOf, type Service, startedDirectory, startService } from './service.js';
 import { neverIds, startTenantsWith } from './tenants.js';
 
 /** More than a few changes can take away. */
 const environmentsMore = 600;
-const dataDirectory = temporaryFolder();
+const dataDirectory = await startedDirectory();
 
 /** Every record of a stopped service that names this, by its key, without the id. */
 async function recordsThatName(id: string): Promise<string[]> {
