@@ -1,6 +1,6 @@
 // A kind of actor for tests: counters kept in a file each, which can be asked to misbehave. A host loads it as any other kind.
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { appendFileSync, existsSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import type { Actor, ActorKind, CommandRun, HostFacts } from '../../src/actors/definition.js';
@@ -25,6 +25,8 @@ export type CounterCommand =
   | { kind: 'exit' }
   /** Stays in native code, where a thread cannot be ended, for a while; then the file `left` is there. */
   | { kind: 'goNative' }
+  /** For ever, and without work: the other end of a pipe is opened by nobody. */
+  | { kind: 'stayNative' }
   | { kind: 'unclonable' }
   /** Says for ever after that something is uncommitted, and has nothing to commit. */
   | { kind: 'miscount' }
@@ -263,6 +265,12 @@ class Counter implements Actor {
       case 'goNative':
         spawnSync('sh', ['-c', 'touch entered; sleep 0.3; touch left'], { cwd: this.#kind.options.directory });
         return undefined;
+      case 'stayNative': {
+        const pipe = join(this.#kind.options.directory, 'pipe');
+        spawnSync('mkfifo', [pipe]);
+        openSync(pipe, 'r');
+        return undefined;
+      }
       case 'unclonable':
         return { make: () => {}, size: 1n };
       case 'miscount':

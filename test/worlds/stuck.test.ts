@@ -1,6 +1,7 @@
-// Tool code inside a function of V8 that nothing interrupts, in a thread of this process: its world is lost, the process is not.
+// Code that nothing interrupts, as tool code is inside of some functions of V8, in a thread of this process: its world is lost, the process
+// is not.
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,38 +10,50 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const scratch = mkdtempSync(join(tmpdir(), 'drillyard-stuck-'));
-after(() => rmSync(scratch, { recursive: true, force: true }));
-
+const entry = fileURLToPath(new URL('./stuck-child.js', import.meta.url));
 /** What starts a process as the first of a pid namespace, as in a container. */
-const asFirst = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--kill-child'];
-const [unshare, ...isolated] = asFirst as [string, ...string[]];
+const [unshare, ...isolated] = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--kill-child'] as [string, ...string[]];
+const isolates = spawnSync(unshare, [...isolated, 'true']).status === 0;
+
+// They wait for most of their time, so all wait at once.
+const children: ChildProcess[] = [];
+const processes = {
+  first: isolates ? start([unshare, ...isolated], 'wait', 'exit') : undefined,
+  end: start([], 'tool', 'end'),
+  exit: start([], 'wait', 'exit'),
+};
+after(() => {
+  for (const child of children) child.kill('SIGKILL');
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+interface Ended {
+  how: unknown[];
+  log: string;
+}
+async function start(before: readonly string[], what: 'tool' | 'wait', way: 'end' | 'exit'): Promise<Ended> {
+  const directory = join(scratch, `${children.length}`);
+  const log = `${directory}.log`;
+  const [command, ...words] = [...before, process.execPath, entry, directory, log, what, way];
+  const child = spawn(command as string, words, { stdio: before.length > 0 ? 'ignore' : 'inherit' });
+  children.push(child);
+  const how = await once(child, 'exit');
+  return { how, log: readFileSync(log, 'utf8') };
+}
 
 // STUCK-THREADS-1
 test('the first process of a container, which no SIGKILL of its own ends, ends all the same', {
-  skip: spawnSync(unshare, [...isolated, 'true']).status !== 0 && 'there is no pid namespace here',
+  skip: !isolates && 'there is no pid namespace here',
   timeout: 120_000,
-}, async (context) => {
-  const entry = fileURLToPath(new URL('./stuck-child.js', import.meta.url));
-  const [directory, log] = [join(scratch, 'first'), join(scratch, 'first.log')];
-  const child = spawn(unshare, [...isolated, process.execPath, entry, directory, log, 'exit'], { stdio: 'ignore' });
-  context.after(() => child.kill('SIGKILL'));
-  await once(child, 'exit');
-  assert.match(readFileSync(log, 'utf8'), /\nlast listener 3\n$/);
+}, async () => {
+  assert.match((await processes.first)?.log ?? '', /\nlast listener 3\n$/);
 });
 
 // STUCK-THREADS-1
-for (const way of ['end', 'exit']) {
-  test(`a process with a thread that cannot be ended ends all the same, by its ${way}`, { timeout: 120_000 }, async (context) => {
-    const log = join(scratch, `${way}.log`);
-    const entry = fileURLToPath(new URL('./stuck-child.js', import.meta.url));
-    const child = spawn(process.execPath, [entry, join(scratch, way), log, way], { stdio: 'inherit' });
-    context.after(() => child.kill('SIGKILL'));
-    assert.deepEqual(await once(child, 'exit'), [null, 'SIGKILL']);
-    assert.deepEqual(readFileSync(log, 'utf8').trimEnd().split('\n'), [
-      'world.HANDLER_TIMEOUT',
-      'closed',
-      'first listener',
-      'last listener 3',
-    ]);
+for (const way of ['end', 'exit'] as const) {
+  test(`a process with a thread that cannot be ended ends all the same, by its ${way}`, { timeout: 120_000 }, async () => {
+    const { how, log } = await processes[way];
+    assert.deepEqual(how, [null, 'SIGKILL']);
+    assert.deepEqual(log.trimEnd().split('\n'), ['world.HANDLER_TIMEOUT', 'closed', 'first listener', 'last listener 3']);
   });
 }
