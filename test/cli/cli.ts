@@ -1,19 +1,13 @@
 // The command line as a user starts it: a process of its own.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { until } from '../until.js';
 
-const main = new URL('../../src/cli/main.js', import.meta.url).href;
 /** What the engine is given for processes that live shortly (scripts/test.mjs) holds for those that a test starts too. */
 export const engineFlags = process.execArgv.filter((flag) => /^--(interrupt-budget|single-threaded-gc|min-semi-space-size)\b/.test(flag));
 /** Arguments for node that start the command line; a program's own arguments follow. */
-export const nodeArguments = [
-  ...engineFlags,
-  '--input-type=module',
-  '--eval',
-  `const { main } = await import(${JSON.stringify(main)}); await main(process.argv.slice(1));`,
-  '--',
-];
+export const nodeArguments = [...engineFlags, fileURLToPath(new URL('./command-entry.js', import.meta.url))];
 
 export interface Ended {
   code: number | null;
@@ -37,9 +31,7 @@ export interface StartOptions {
 }
 
 export function start(args: readonly string[], { cwd, env = {}, ownGroup = false }: StartOptions = {}): Started {
-  // In the program rather than behind it: `node ... -- inspect` would be node's own debugger.
-  const program = `const { main } = await import(${JSON.stringify(main)}); await main(${JSON.stringify(args)});`;
-  const child = spawn(process.execPath, [...engineFlags, '--input-type=module', '--eval', program], {
+  const child = spawn(process.execPath, [...nodeArguments, ...args], {
     ...(cwd === undefined ? {} : { cwd }),
     env: { ...process.env, NO_COLOR: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -7,16 +7,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { createRepository } from '../drills/repository.js';
-
-// Not as cli.ts starts it: to node itself a first argument `inspect` is its debugger.
-const main = new URL('../../src/cli/main.js', import.meta.url).href;
-const program = (args: readonly string[]): string =>
-  `const { main } = await import(${JSON.stringify(main)}); await main(${JSON.stringify(args)});`;
+import { nodeArguments } from './cli.js';
 
 test('inspect says where it is in its first line, serves, and ends at a signal', async (t) => {
   const repository = createRepository();
   const args = ['inspect', '--no-open', '--json', '--root', repository.root];
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', program(args)], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [...nodeArguments, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   t.after(() => {
     child.kill('SIGKILL');
     repository.remove();
@@ -52,7 +48,7 @@ test('the browser is sent through a file of its owner: no argument of a program 
     });
   });
   const env = { ...process.env, PATH: `${repository.root}:${process.env.PATH}` };
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', program(['inspect', '--root', repository.root])], { env });
+  const child = spawn(process.execPath, [...nodeArguments, 'inspect', '--root', repository.root], { env });
   t.after(() => {
     child.kill('SIGKILL');
     repository.remove();
@@ -78,7 +74,7 @@ test('a run that is not there is refused before anything is served', async (t) =
   t.after(() => repository.remove());
   for (const run of ['nope', 'latest', 'run_0123456789abcdefghij0123456789']) {
     const args = ['inspect', run, '--no-open', '--json', '--root', repository.root];
-    const child = spawn(process.execPath, ['--input-type=module', '--eval', program(args)], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const child = spawn(process.execPath, [...nodeArguments, ...args], { stdio: ['ignore', 'pipe', 'ignore'] });
     t.after(() => child.kill('SIGKILL'));
     const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
     assert.equal((JSON.parse(line) as { code?: string }).code, 'control.NOT_FOUND', line);
