@@ -144,11 +144,14 @@ test('2 for what no target may say, whatever its kind', async () => {
 });
 
 test('1 for what could not run, 2 for bad usage, around an agent desk', async () => {
+  const desk = (...folder: string[]) => ['--external-file', join(repository.root, ...folder, 'desk.json'), '--root', repository.root];
   const cases = [
-    [1, 'run', '--external-file', '/no/such/folder/desk.json', '--root', repository.root],
+    [1, 'run', 'module-dies', ...desk('made', 'for-it')],
+    // Below a file, where not even root can write.
+    [2, 'run', 'module-dies', ...desk('drillyard.json')],
     [2, 'agent', 'next', '--wait', 'x'],
     [2, 'agent', 'complete', 'run_x'],
     [2, 'agent', 'next'],
-  ] as const;
+  ] as [number, ...string[]][];
   await Promise.all(cases.map(async ([code, ...args]) => assert.equal((await warmDrillyard(args)).code, code, args.join(' '))));
 });
