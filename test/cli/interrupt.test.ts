@@ -130,7 +130,7 @@ test('the end of the run by force ends agents that are commands, and what they h
   const source = `
     import { spawn } from 'node:child_process';
     import { writeFileSync } from 'node:fs';
-    const { pid } = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });
+    const { pid } = spawn(process.execPath, ['-e', 'setInterval(() => {}, 60_000)'], { stdio: 'ignore' });
     const name = JSON.parse((await import('node:fs')).readFileSync(0, 'utf8')).drillId;
     writeFileSync(name + '-child', String(pid));
     writeFileSync(name, String(process.pid));
