@@ -35,6 +35,7 @@ function openTypes() {
     ...{ module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler, lib: ['lib.es2023.d.ts', 'lib.dom.d.ts'] },
   };
   const host = ts.createCompilerHost(options);
+  host.jsDocParsingMode = ts.JSDocParsingMode.ParseNone;
   const text = "import Stripe from 'stripe';\nexport declare const stripe: Stripe;\n";
   const { getSourceFile, fileExists } = host;
   host.fileExists = (path) => path === name || fileExists(path);
@@ -106,10 +107,15 @@ function moduleText(unserved, names) {
   return [
     '// Made by scripts/stripe-parameters.mjs of the types of the `stripe` client: what Stripe has, and this package has not.',
     '',
-    'const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\\s+/));',
+    '/** Read where a request is refused, which few are. */',
+    'type Words = () => ReadonlySet<string>;',
+    'const words =',
+    '  (text: string): Words =>',
+    '  () =>',
+    '    new Set(text.trim().split(/\\s+/));',
     '',
     '/** Parameters by operation; `items.discounts` stands for each of `items`. */',
-    'export const unservedParameters: { readonly [operationId: string]: ReadonlySet<string> } = {',
+    'export const unservedParameters: { readonly [operationId: string]: Words } = {',
     ...rows,
     '};',
     '',

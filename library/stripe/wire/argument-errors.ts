@@ -31,9 +31,9 @@ export function argumentError(details: JsonValue | undefined, invocation: Invoca
 
 function isUnserved({ path, code }: Issue, { operationId, arguments: given }: Invocation): boolean {
   const parts = partsOf(path);
-  if (parts[0] === 'expand' && code === 'enum') return expandableMembers.has(String(valueAt(given, parts)).split('.').at(-1) ?? '');
+  if (parts[0] === 'expand' && code === 'enum') return expandableMembers().has(String(valueAt(given, parts)).split('.').at(-1) ?? '');
   const name = parts.filter((part) => !/^\d+$/.test(part)).join('.');
-  return code === 'additionalProperties' && unservedParameters[operationId]?.has(name) === true;
+  return code === 'additionalProperties' && unservedParameters[operationId]?.().has(name) === true;
 }
 
 /** Errors that have a code. */

@@ -1,9 +1,14 @@
 // Made by scripts/stripe-parameters.mjs of the types of the `stripe` client: what Stripe has, and this package has not.
 
-const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+/** Read where a request is refused, which few are. */
+type Words = () => ReadonlySet<string>;
+const words =
+  (text: string): Words =>
+  () =>
+    new Set(text.trim().split(/\s+/));
 
 /** Parameters by operation; `items.discounts` stands for each of `items`. */
-export const unservedParameters: { readonly [operationId: string]: ReadonlySet<string> } = {
+export const unservedParameters: { readonly [operationId: string]: Words } = {
   'customers.create': words(`
     balance business_name cash_balance individual_name invoice_prefix invoice_settings.custom_fields invoice_settings.footer
     invoice_settings.rendering_options next_invoice_sequence preferred_locales source tax tax_exempt tax_id_data test_clock
