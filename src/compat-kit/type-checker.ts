@@ -120,6 +120,8 @@ function programOf(ts: TypeScript, file: string, text: string): Program {
     types: [],
   };
   const host = ts.createCompilerHost(options);
+  // What declarations say in comments is in no type. TypeScript before 5.3 reads it all the same.
+  host.jsDocParsingMode = ts.JSDocParsingMode?.ParseNone;
   shareLibraries(ts, host, options);
   const { getSourceFile, fileExists } = host;
   host.fileExists = (path) => path === file || fileExists.call(host, path);
