@@ -57,8 +57,8 @@ async function assertFound(packageId: string, [lost, ...others]: readonly Spoile
 
 /**
  * A copy of the package, beside the same installed packages, whose codec of the route leaves the member out. Of its drills one is left: the
- * flow asks for every route, and what the drills find is shown by the package itself. Of the record the lost member is left: the rest of
- * it is of all drills.
+ * flow asks for every route, and what the drills find is shown by the package itself, as is how it refuses operations that it does not
+ * have. Of the record the lost member is left: the rest of it is of all drills.
  */
 function mutant(packageId: string, { routeId, path }: SpoiledMember): string {
   const folder = join(scratch, 'library', packageId);
@@ -75,6 +75,16 @@ function mutant(packageId: string, { routeId, path }: SpoiledMember): string {
   const recorded = JSON.parse(readFileSync(join(folder, membersFile), 'utf8'))[routeId][place] as string[];
   const name = recorded.find((one) => one.replace(/\?$/, '') === path.at(-1)) ?? assert.fail(`${membersFile} has no ${path.join('/')}`);
   writeFileSync(join(folder, membersFile), JSON.stringify({ [routeId]: { [place]: [`${name.replace(/\?$/, '')}?`] } }));
+  renameSync(join(folder, 'compat', 'compat.ts'), join(folder, 'compat', 'whole.ts'));
+  writeFileSync(
+    join(folder, 'compat', 'compat.ts'),
+    `import whole from './whole.ts';
+
+const { operations, unsupported } = whole;
+const isHere = ({ id }) => !Object.hasOwn(unsupported, id);
+export default { ...whole, unsupported: {}, operations: 'list' in operations ? { list: operations.list.filter(isHere) } : operations };
+`,
+  );
   renameSync(join(folder, 'behavior.ts'), join(folder, 'whole.ts'));
   writeFileSync(
     join(folder, 'behavior.ts'),
