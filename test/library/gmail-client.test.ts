@@ -175,10 +175,8 @@ const whole = fc.record({
 
 test('a message that is read as it was sent, and sent so again, is the same message', async (context) => {
   const { users, local } = await serve(context);
-  const stored = async (id: string) => {
-    for await (const { rowId, value } of local.state({ packageId: 'mailbox', namespace: 'messages' })) if (rowId === id) return value;
-    return assert.fail(`no row ${id}`);
-  };
+  const stored = async (id: string) =>
+    (await local.row({ packageId: 'mailbox', namespace: 'messages' }, id)) ?? assert.fail(`no row ${id}`);
   await fc.assert(
     fc.asyncProperty(whole, async (message) => {
       const { outcome } = await local.call({
