@@ -2,6 +2,7 @@
 import { computed, signal } from '@preact/signals';
 import { pause } from '../../../async/pause.js';
 import { LruMap } from '../../../collections/lru-map.js';
+import { defined } from '../../../contract/defined.js';
 import type { InspectorEvent, InspectorProjectReply } from '../../../contract/inspector/inspector.js';
 import type { ActiveRun, RunRequest } from '../../../contract/inspector/runs.js';
 import type { PlayWorld } from '../../../contract/inspector/worlds.js';
@@ -41,17 +42,37 @@ export const sourceChange = signal<{ files: string[]; drills: string[] } | undef
 
 const generation = signal(0);
 
-/** The project, requested again after each reload of its source. As it was it stays until then, and so does a dialog over it. */
+/** The request that is under way, for a project of this generation or a later one; 0 until the stream has named one. */
+let asked: { generation: number; reply: Promise<InspectorProjectReply> } | undefined;
+
+/**
+ * The project, requested again after each reload of its source, and once for all that show it. As it was it stays until then, and so does
+ * a dialog over it.
+ */
 export function projectLoad(): LoadState<InspectorProjectReply['project']> {
-  return useLoad(
-    `project ${generation.value}`,
-    async () => {
-      const reply = await client.call('getProject', {});
-      noteProject(reply);
-      return reply.project;
-    },
-    { keep: true },
-  );
+  const { error, reload } = useLoad(`project ${generation.value}`, loadProject);
+  return { reload, ...defined({ value: project.value, error }) };
+}
+
+async function loadProject(): Promise<void> {
+  const wanted = generation.value;
+  const isKnown = (): boolean => (projectReply.value?.generation ?? -1) >= wanted;
+  if (isKnown()) return;
+  noteProject(await askProject(wanted));
+  // The stream has named a later one than the server had when it was asked.
+  if (!isKnown()) noteProject(await client.call('getProject', {}));
+}
+
+function askProject(wanted: number): Promise<InspectorProjectReply> {
+  if (asked?.generation === wanted) return asked.reply;
+  const reply = client.call('getProject', {});
+  const mine = { generation: wanted, reply };
+  const end = (): void => {
+    if (asked === mine) asked = undefined;
+  };
+  asked = mine;
+  reply.then(end, end);
+  return reply;
 }
 
 /** One that was asked for before a reload may come after it. */
@@ -134,6 +155,8 @@ function without<T>(map: ReadonlyMap<string, T>, key: string): ReadonlyMap<strin
 function hear(event: InspectorEvent): void {
   switch (event.type) {
     case 'hello':
+      // What was asked for before the stream opened is likely to be of this one.
+      if (asked?.generation === 0) asked.generation = event.generation;
       generation.value = event.generation;
       active.value = new Map(event.active.map((run) => [run.runId, run]));
       break;
@@ -177,6 +200,8 @@ export function startLive(): void {
     current?.abort();
     // Another inspector counts from 1 again.
     projectReply.value = undefined;
+    generation.value = 0;
+    asked = undefined;
     if (value === '') return;
     current = new AbortController();
     follow(current.signal);
