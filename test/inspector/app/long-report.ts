@@ -1,5 +1,6 @@
 // A report with a journal as long as wanted: the entries of a short one over and over, each with its own sequence and a later time, or
 // all of them at a few moments that are a day apart.
+import { createHash } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalJson } from '../../../src/contract/canonical-json.js';
@@ -22,17 +23,22 @@ export function writeLongReport(reports: string, { from, runId, entries, moments
   const [source, folder] = [join(reports, from), join(reports, runId)];
   mkdirSync(folder);
   const pattern = readFileSync(join(source, 'evidence.jsonl'), 'utf8').trimEnd().split('\n');
-  const parsed = pattern.map((line) => JSON.parse(line) as EvidenceEntry);
-  const startUs = parsed[0]!.virtualTimeUs;
+  const startUs = (JSON.parse(pattern[0]!) as EvidenceEntry).virtualTimeUs;
+  const texts = pattern.map(textAround);
   const laterUs = (index: number): number => (moments === undefined ? index * stepUs : Math.floor((index * moments) / entries) * dayUs);
   const file = openSync(join(folder, 'evidence.jsonl'), 'w');
+  const digest = createHash('sha256');
+  let evidenceBytes = 0;
   for (let at = 0; at < entries; at += entriesAtOnce) {
     const lines: string[] = [];
     for (let index = at; index < Math.min(at + entriesAtOnce, entries); index++) {
-      const { causeSequence: _, ...entry } = parsed[index % parsed.length]!;
-      lines.push(`${canonicalJson({ ...entry, sequence: index + 1, virtualTimeUs: startUs + laterUs(index) } as never)}\n`);
+      const [before, between, behind] = texts[index % texts.length]!;
+      lines.push(`${before}${index + 1}${between}${startUs + laterUs(index)}${behind}\n`);
     }
-    writeSync(file, lines.join(''));
+    const bytes = Buffer.from(lines.join(''));
+    writeSync(file, bytes);
+    digest.update(bytes);
+    evidenceBytes += bytes.length;
   }
   closeSync(file);
   const report = JSON.parse(readFileSync(join(source, 'report.json'), 'utf8')) as RunReport;
@@ -41,10 +47,18 @@ export function writeLongReport(reports: string, { from, runId, entries, moments
   report.drill = { id: 'endurance', title: 'A day at the desk without a pause', tags: [] };
   report.result.evidenceRange.toSequence = entries;
   report.result.finishedAtVirtualUs = startUs + laterUs(entries);
-  writeFileSync(join(folder, 'report.json'), JSON.stringify(report));
-  const files = ['evidence.jsonl', 'report.json'].map((path) => {
-    const bytes = readFileSync(join(folder, path));
-    return { path, bytes: bytes.length, sha256: sha256Digest(bytes) };
-  });
+  const text = JSON.stringify(report);
+  writeFileSync(join(folder, 'report.json'), text);
+  const files = [
+    { path: 'evidence.jsonl', bytes: evidenceBytes, sha256: `sha256:${digest.digest('hex')}` },
+    { path: 'report.json', bytes: Buffer.byteLength(text), sha256: sha256Digest(text) },
+  ];
   writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ schemaVersion: 1, runId, projectionRevision: 1, files }));
+}
+
+const [sequenceMark, timeMark] = [8_000_000_000_000_001, 8_000_000_000_000_002];
+/** The canonical text of an entry but for its sequence and its time, which are put between. */
+function textAround(line: string): string[] {
+  const { causeSequence: _, ...entry } = JSON.parse(line) as EvidenceEntry;
+  return canonicalJson({ ...entry, sequence: sequenceMark, virtualTimeUs: timeMark } as never).split(/8000000000000001|8000000000000002/);
 }

@@ -25,7 +25,7 @@ test('in a world a second click makes no second call and no second fork, and no 
   await form.getByRole('textbox', { name: 'With' }).press('Control+Enter');
   await form.getByRole('button', { name: 'Calling…' }).waitFor();
   await form.getByRole('textbox', { name: 'With' }).press('Control+Enter');
-  calls.release();
+  await calls.release();
   await form.getByRole('status').waitFor();
   const nowUs = async (): Promise<number> =>
     (await ask<{ world: { position: { virtualTimeUs: number } } }>(desk, `worlds/${worldId}`)).world.position.virtualTimeUs;
@@ -34,13 +34,13 @@ test('in a world a second click makes no second call and no second fork, and no 
   const step = page.getByRole('button', { name: '+1 h' });
   await step.click();
   await step.click();
-  advances.release();
+  await advances.release();
   while ((await nowUs()) < startUs + 2 * 3_600_000_000) await page.evaluate('new Promise(requestAnimationFrame)');
   assert.deepEqual([calls.count(), await nowUs()], [1, startUs + 2 * 3_600_000_000]);
   const forks = await hold(page, /\/forks$/);
   await page.getByRole('button', { name: 'Fork', exact: true }).dblclick();
   assert.deepEqual(await axeViolations(page), []);
-  forks.release();
+  await forks.release();
   await page.waitForURL((url) => url.hash.startsWith('#/play/world_') && !url.hash.includes(worldId));
   assert.equal((await ask<{ worlds: unknown[] }>(desk, 'worlds')).worlds.length, 2);
   assert.deepEqual([forks.count(), complaints], [1, []]);
@@ -53,16 +53,16 @@ test('a second click starts no second world and no second run', options, async (
   const [posts, worlds] = [await hold(page, /\/run-requests$/), await hold(page, /\/worlds$/)];
   await open('#/play');
   await page.getByRole('button', { name: 'Start a world' }).dblclick();
-  worlds.release();
+  await worlds.release();
   await page.waitForURL('**/#/play/world_*');
   await open('#/runs');
   await page.getByRole('button', { name: 'Run again what did not pass' }).dblclick();
-  posts.release();
+  await posts.release();
   await page.getByRole('region', { name: 'Run request 1, finished' }).waitFor();
   const repeats = await hold(page, /\/run-requests$/);
   await page.locator('.run-row a').first().click();
   await page.getByRole('button', { name: 'Repeat', exact: true }).dblclick();
-  repeats.release();
+  await repeats.release();
   await page.waitForURL('**/#/drills/careless-refund');
   assert.deepEqual([worlds.count(), posts.count(), repeats.count()], [1, 1, 1]);
 });
