@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { runDrills, validateRepository } from '../../../src/index.js';
 import { axeViolations, countClicks } from './browser-kit.js';
-import { longRun, lookAtDesk, openDesk, browserOptions as options, playWorld } from './desk.js';
+import { drawView, lookAtDesk, openDesk, browserOptions as options, playWorld } from './desk.js';
 
 test('every view, wide in light and narrow in dark: nothing that axe objects to, no error, no sideways scrolling', options, async (t) => {
   const { page, open, runs, complaints } = await lookAtDesk(t, { drills: ['careless-refund', 'refund-lost-answer'] });
@@ -49,17 +49,17 @@ test('while nothing has come, and when nothing comes, each view has its heading 
   const refusal = { code: 'control.INTERNAL', message: 'The disk could not be read.', retryable: false, correlationId: 'cor_0' };
   await open('#/drills');
   await page.route(isApi, () => undefined);
+  await page.reload();
   for (const view of views) {
-    await page.goto(`${page.url().split('#')[0]}${view}`);
-    await page.reload();
+    await drawView(page, view);
     await page.locator('.skeleton').first().waitFor();
     assert.deepEqual(await axeViolations(page), [], `${view}, loading`);
   }
   await page.unroute(isApi);
   await page.route(isApi, (route) => route.fulfill({ status: 500, json: refusal }));
+  await page.reload();
   for (const view of views) {
-    await page.goto(`${page.url().split('#')[0]}${view}`);
-    await page.reload();
+    await drawView(page, view);
     await page.getByRole('alert').getByText(refusal.message).first().waitFor();
     await page.getByRole('button', { name: 'Try again' }).first().waitFor();
     assert.deepEqual(await axeViolations(page), [], `${view}, refused`);
@@ -272,26 +272,5 @@ test('what was played is saved as a drill: three clicks to files that compile, a
   assert.equal(verdict, 'passed');
 
   await dialog.getByRole('button', { name: 'Close' }).click();
-  assert.deepEqual(complaints, []);
-});
-
-test('a long journal: any place at once, only what is in view is drawn, and a timeline by time or by entry', options, async (t) => {
-  const entries = 200_000;
-  const { page, open, complaints } = await openDesk(t, { drills: ['sla-escalation'], entries });
-  await open(`#/runs/${longRun}?seq=150000`);
-  await page.locator('.entry-row.chosen .text').waitFor();
-  assert.equal(await page.locator('.entry-row.chosen .number').textContent(), '150000');
-  assert.ok((await page.getByRole('option').count()) < 120);
-  // However far the index was when the run was opened.
-  const chips = page.getByRole('group', { name: 'Kinds' });
-  const chipsOf = async () =>
-    (await chips.getByRole('button').locator('.count').allTextContents()).map((text) => Number(text.replace(/,/g, '')));
-  while ((await chipsOf()).reduce((sum, count) => sum + count, 0) !== entries) await page.waitForTimeout(50);
-  await page.evaluate("const list = document.querySelector('[role=listbox]'); list.scrollTop = list.scrollHeight");
-  await page.locator(`#entry-${entries} .text`).waitFor();
-  await page.getByRole('button', { name: 'Entries', exact: true }).click();
-  await page.locator('.tick-text', { hasText: '#100,000' }).waitFor();
-  await page.getByRole('button', { name: 'Virtual time' }).click();
-  await page.locator('.tick-text', { hasText: '#' }).first().waitFor({ state: 'detached' });
   assert.deepEqual(complaints, []);
 });

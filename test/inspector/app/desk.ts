@@ -146,7 +146,12 @@ async function leaveAsNew(page: Page): Promise<void> {
   await page.emulateMedia({ media: null, colorScheme: null, forcedColors: null });
   await page.setViewportSize(sizeAtFirst);
   // What a view keeps goes with it: the next test may open this one.
-  await page.evaluate("location.hash = '#/compare'; new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+  await drawView(page, '#/compare');
+}
+
+/** Goes there without waiting for what the view shows. */
+export async function drawView(page: Page, hash: string): Promise<void> {
+  await page.evaluate(`location.hash = '${hash}'; new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`);
 }
 
 const sizeAtFirst = { width: 1440, height: 900 };

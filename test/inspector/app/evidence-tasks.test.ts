@@ -123,8 +123,30 @@ test('an agent that was edited: one click runs its drill with the new text', opt
   assert.deepEqual(complaints, []);
 });
 
+const longJournal = { drills: ['sla-escalation'], entries: 200_000 };
+
+test('a long journal: any place at once, only what is in view is drawn, and a timeline by time or by entry', options, async (t) => {
+  const { page, open, complaints } = await lookAtDesk(t, longJournal);
+  await open(`#/runs/${longRun}?seq=150000`);
+  await page.locator('.entry-row.chosen .text').waitFor();
+  assert.equal(await page.locator('.entry-row.chosen .number').textContent(), '150000');
+  assert.ok((await page.getByRole('option').count()) < 120);
+  // However far the index was when the run was opened.
+  const chips = page.getByRole('group', { name: 'Kinds' });
+  const chipsOf = async () =>
+    (await chips.getByRole('button').locator('.count').allTextContents()).map((text) => Number(text.replace(/,/g, '')));
+  while ((await chipsOf()).reduce((sum, count) => sum + count, 0) !== longJournal.entries) await page.waitForTimeout(50);
+  await page.evaluate("const list = document.querySelector('[role=listbox]'); list.scrollTop = list.scrollHeight");
+  await page.locator(`#entry-${longJournal.entries} .text`).waitFor();
+  await page.getByRole('button', { name: 'Entries', exact: true }).click();
+  await page.locator('.tick-text', { hasText: '#100,000' }).waitFor();
+  await page.getByRole('button', { name: 'Virtual time' }).click();
+  await page.locator('.tick-text', { hasText: '#' }).first().waitFor({ state: 'detached' });
+  assert.deepEqual(complaints, []);
+});
+
 test('a word among 200,000 entries: no click, and each row that has it says where', options, async (t) => {
-  const { page, open, complaints } = await openDesk(t, { drills: ['sla-escalation'], entries: 200_000 });
+  const { page, open, complaints } = await lookAtDesk(t, longJournal);
   await open(`#/runs/${longRun}`);
   const clicks = await countClicks(page);
   await page.keyboard.press('/');
