@@ -21,7 +21,7 @@ test('one click from the list of runs the cause is in sight: invariant, crash, f
   const { context, complaints } = await openBrowser(t, inspector.baseUrl);
   const page = await context.newPage();
   await page.setViewportSize({ width: 1440, height: 900 });
-  await page.goto(`${inspector.baseUrl}/#token=${inspector.token}`);
+  await page.goto(`${inspector.baseUrl}/#/runs?token=${inspector.token}`);
   await page.waitForSelector('h1');
   for (const [drillId, { headline, first }] of Object.entries(expectedCauses)) {
     const { runId } = reports[drillId]!;

@@ -1,18 +1,22 @@
 // What a drill has come to so far: its last verdicts, its rate, and its latest runs.
 import type { RunsReply, SavedRun } from '../../../contract/inspector/runs.js';
-import { useRecentRuns } from '../state/recent-runs.tsx';
 import { routeHash } from '../state/route.ts';
 import { RunTable } from './run-table.tsx';
 import { TrialFigures } from './trial-figures.tsx';
 
-/** Its rate and its last verdicts. */
-export function DrillFigures({ drillId }: { drillId: string }) {
-  const recent = useRecentRuns({ drillId });
-  return <TrialFigures runs={runsOf(drillId, recent.value)} isPart={recent.value?.nextCursor !== undefined} isShort />;
+interface DrillHistory {
+  drillId: string;
+  /** Its newest runs, once they are there. */
+  recent: RunsReply | undefined;
 }
 
-export function LatestRuns({ drillId }: { drillId: string }) {
-  const runs = runsOf(drillId, useRecentRuns({ drillId }).value);
+/** Its rate and its last verdicts. */
+export function DrillFigures({ drillId, recent }: DrillHistory) {
+  return <TrialFigures runs={runsOf(drillId, recent)} isPart={recent?.nextCursor !== undefined} isShort />;
+}
+
+export function LatestRuns({ drillId, recent }: DrillHistory) {
+  const runs = runsOf(drillId, recent);
   if (runs.length === 0) return null;
   return (
     <>

@@ -3,6 +3,7 @@ import type { ProjectView } from '../../../contract/run/project-view.js';
 import { Fact, Identity } from '../../../viewer/kit/parts.tsx';
 import { assertionWords } from '../kit/assertion-words.ts';
 import { projectReply } from '../state/live.tsx';
+import { useRecentRuns } from '../state/recent-runs.tsx';
 import { routeHash } from '../state/route.ts';
 import { DeclaredIn } from './declared-in.tsx';
 import { DrillFigures, LatestRuns } from './drill-history.tsx';
@@ -20,6 +21,7 @@ const classifications = {
 
 export function DrillPanel({ drill }: { drill: DrillView }) {
   const { timeline, trials } = drill;
+  const recent = useRecentRuns({ drillId: drill.id }).value;
   return (
     <article class="panel" aria-label={drill.id}>
       <header class="panel-head">
@@ -36,7 +38,7 @@ export function DrillPanel({ drill }: { drill: DrillView }) {
       </header>
       <Start drill={drill} />
       <Requests matches={(request) => request.drillIds?.includes(drill.id) === true} />
-      <DrillFigures drillId={drill.id} />
+      <DrillFigures drillId={drill.id} recent={recent} />
       {timeline.interactions.map((interaction) => (
         <blockquote key={interaction.id} class="task">
           {interaction.task.instruction}
@@ -78,7 +80,7 @@ export function DrillPanel({ drill }: { drill: DrillView }) {
         <DeclaredIn at={drill.provenance} />
       </dl>
       <Identity of={{ setup: drill.setupHash }} />
-      <LatestRuns drillId={drill.id} />
+      <LatestRuns drillId={drill.id} recent={recent} />
     </article>
   );
 }
