@@ -20,11 +20,15 @@ export function safestIsolation(): Isolation {
 
 /** control.INVALID_REQUEST for boxes that are not available. */
 export function toolCodeFacts(isolation: Isolation): ToolCodeFacts {
-  const { works, reason } = canBox();
-  if (isolation === 'box' && !works)
-    throw new ServiceError('control.INVALID_REQUEST', { message: `--isolate box is not possible: ${reason}.` });
+  if (isolation === 'box') requireBoxes();
   if (isolation === 'thread') return { isolation, memory: 'heap only', cpu: 'none', processes: 'none' };
   return { isolation, ...boundsHeld({ inBox: isolation === 'box' }) };
+}
+
+/** It takes processes to find out, so nobody asks who needs none. */
+function requireBoxes(): void {
+  const { works, reason } = canBox();
+  if (!works) throw new ServiceError('control.INVALID_REQUEST', { message: `--isolate box is not possible: ${reason}.` });
 }
 
 /** Before it listens for others: control.INVALID_REQUEST without boxes, unless tool code is trusted. */
