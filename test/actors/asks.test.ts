@@ -130,25 +130,29 @@ testBoth('asks beyond the bound are refused, and the host stands', { answer: hel
   assert.equal((await counters.add('a')).value, 1);
 });
 
-// ASK-ANSWERS-2
-for (const [what, envelope] of Object.entries({
+const wrongAsks = {
   'no text': [5, 1, { kind: 'one' }],
   'text that is no data': [5, 1, '{'],
   'a text of too many parts': [5, 1, `[${'{},'.repeat(tuning.askStructureCharsMax / 2)}0]`],
   'no number': [5, '1', '1'],
   'a number twice': [5, 1, '1', 5, 1, '1'],
   'more than it may': Array.from({ length: tuning.asksMax + 1 }, (_, index) => [5, index + 1, '1']).flat(),
-})) {
-  testWith(
-    `a process that asks in ${what} is ended, and another stands in its place`,
-    { answer, isolation: 'process' },
-    async (counters) => {
-      assert.equal(await refusalOf(counters.control(0, { kind: 'forge', envelope })), 'world.ACTOR_RESTARTED');
-      assert.equal((await counters.add('a')).value, 1);
-      assert.ok(counters.log.some((entry) => entry.event === 'host_ended' && /it asked|no envelope/.test(entry.detail)));
-    },
-  );
-}
+};
+// ASK-ANSWERS-2
+testWith(
+  `a process that asks in ${Object.keys(wrongAsks).join(', ')} is ended each time, and another stands in its place`,
+  { answer, isolation: 'process', restarts: { max: 2 * Object.keys(wrongAsks).length, windowMs: 600_000, coolDownMs: 60_000 } },
+  async (counters) => {
+    for (const [index, [what, envelope]] of Object.entries(wrongAsks).entries()) {
+      assert.equal(await refusalOf(counters.control(0, { kind: 'forge', envelope })), 'world.ACTOR_RESTARTED', what);
+      assert.equal((await counters.add('a')).value, index + 1, what);
+      const ends = counters.log.filter(({ event }) => event === 'host_ended');
+      assert.equal(ends.length, index + 1, what);
+      const [last] = ends.slice(-1);
+      assert.ok(last?.event === 'host_ended' && /it asked|no envelope/.test(last.detail), what);
+    }
+  },
+);
 // ASK-ANSWERS-2
 testBoth(
   'a host that asks what its answerer finds wrong is ended',

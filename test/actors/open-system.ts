@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import type { ActorLogEntry, ActorSystemOptions, CommandOptions } from '../../src/actors/options.js';
 import { ActorSystem } from '../../src/actors/system.js';
 import { ServiceError } from '../../src/contract/errors.js';
@@ -53,6 +53,26 @@ export function testWith(
       rmSync(directory, { recursive: true, force: true });
     }
   });
+}
+
+/** As `testBoth`, with one system for all of the file: for tests that end no host and name actors that no other one does. */
+export function shareSystems(): (name: string, body: (counters: CounterSystem) => Promise<void>) => void {
+  const opened = new Map<Isolation, Promise<CounterSystem>>();
+  after(async () => {
+    for (const { system, directory } of await Promise.all(opened.values())) {
+      await system.close();
+      rmSync(directory, { recursive: true, force: true });
+    }
+  });
+  const open = (isolation: Isolation): Promise<CounterSystem> => {
+    const counters = opened.get(isolation) ?? openSystem({ isolation, directory: mkdtempSync(join(tmpdir(), 'counters-')) });
+    opened.set(isolation, counters);
+    return counters;
+  };
+  return (name, body) => {
+    for (const isolation of ['thread', 'process'] as const)
+      test(`${name} (${isolation})`, { timeout: 30_000 }, async () => body(await open(isolation)));
+  };
 }
 
 export async function openSystem({

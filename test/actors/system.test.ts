@@ -3,11 +3,13 @@ import { test } from 'node:test';
 import { ActorSystem } from '../../src/actors/system.js';
 import { until } from '../until.js';
 import type { CounterReply } from './counter-kind.js';
-import { openSystem, refusalOf, signalled, testBoth } from './open-system.js';
+import { openSystem, refusalOf, shareSystems, signalled, testBoth } from './open-system.js';
+
+const testShared = shareSystems();
 
 // SYSTEM-2, DEFINITION-2, FRAMED-CHANNEL-2
-testBoth('commands of one actor run in the order in which they were sent', {}, async ({ add }) => {
-  const replies = await Promise.all(Array.from({ length: 500 }, () => add('a')));
+testShared('commands of one actor run in the order in which they were sent', async ({ add }) => {
+  const replies = await Promise.all(Array.from({ length: 500 }, () => add('ordered')));
   deepEqual(
     replies.map(({ value }) => value),
     Array.from({ length: 500 }, (_, index) => index + 1),
@@ -40,37 +42,36 @@ testBoth('messages of one turn of the event loop travel and commit together', {}
 });
 
 // STEPPER-2
-testBoth('a refusal keeps its code and details, and changes nothing', {}, async ({ command, read, add }) => {
-  await add('a');
-  await rejects(command('a', { kind: 'refuse' }), { code: 'control.STATE_CONFLICT', extra: { details: { reported: true } } });
-  const { value, incarnation } = await read('a');
+testShared('a refusal keeps its code and details, and changes nothing', async ({ command, read, add }) => {
+  await add('refused');
+  await rejects(command('refused', { kind: 'refuse' }), { code: 'control.STATE_CONFLICT', extra: { details: { reported: true } } });
+  const { value, incarnation } = await read('refused');
   equal(value, 1);
-  equal((await add('a')).incarnation, incarnation);
+  equal((await add('refused')).incarnation, incarnation);
 });
 
-testBoth('an actor that does not exist is refused by its kind', {}, async ({ add, read }) => {
+testShared('an actor that does not exist is refused by its kind', async ({ add, read }) => {
   equal(await refusalOf(add('absent')), 'control.NOT_FOUND');
   equal(await refusalOf(read('absent')), 'control.NOT_FOUND');
 });
 
 // STEPPER-2
-testBoth(
+testShared(
   'a bug ends the actor and nothing else: its next message activates it from its last commit',
-  {},
   async ({ command, add, read, log }) => {
-    const first = await add('a', 5);
-    const other = await add('b');
-    const outcomes = await Promise.allSettled([command('a', { kind: 'throw' }), add('a'), add('b')]);
+    const first = await add('buggy', 5);
+    const other = await add('buggy-other');
+    const outcomes = await Promise.allSettled([command('buggy', { kind: 'throw' }), add('buggy'), add('buggy-other')]);
     equal(outcomes[0].status === 'rejected' && outcomes[0].reason.code, 'control.INTERNAL');
     const { correlationId } = outcomes[0].status === 'rejected' && outcomes[0].reason.extra.details;
-    const noted = log.find((entry) => entry.event === 'actor_failed');
-    ok(noted?.event === 'actor_failed' && noted.correlationId === correlationId && noted.actorId === 'a');
+    const noted = log.find((entry) => entry.event === 'actor_failed' && entry.correlationId === correlationId);
+    ok(noted?.event === 'actor_failed' && noted.actorId === 'buggy');
     ok(noted.stack.includes('asked to throw') && noted.stack.includes('counter-kind'));
     equal(outcomes[1].status === 'fulfilled' && outcomes[1].value.value, 6);
-    const again = await read('a');
+    const again = await read('buggy');
     ok(again.incarnation > first.incarnation);
     equal(again.value, 6);
-    equal((await read('b')).incarnation, other.incarnation);
+    equal((await read('buggy-other')).incarnation, other.incarnation);
   },
 );
 
@@ -78,12 +79,12 @@ testBoth(
 const neitherClonableNorJson = { make: () => {}, size: 1n };
 
 // FRAMES-2
-testBoth('a value that cannot be cloned costs its own message only', {}, async ({ command, add, system }) => {
+testShared('a value that cannot be cloned costs its own message only', async ({ command, add, system }) => {
   const outcomes = await Promise.allSettled([
-    add('a'),
-    system.command('a', neitherClonableNorJson),
-    command('b', { kind: 'unclonable' }),
-    add('b'),
+    add('uncloned'),
+    system.command('uncloned', neitherClonableNorJson),
+    command('uncloned-other', { kind: 'unclonable' }),
+    add('uncloned-other'),
   ]);
   deepEqual(
     outcomes.map((outcome) => (outcome.status === 'fulfilled' ? (outcome.value as CounterReply).value : outcome.reason.code)),
@@ -110,25 +111,29 @@ testBoth(
   },
 );
 
-testBoth('cancelling tells a running command, which still answers with what it did', {}, async ({ command, read }) => {
+testShared('cancelling tells a running command, which still answers with what it did', async ({ command, read }) => {
   const abort = new AbortController();
   const begun = signalled();
-  const running = command('a', { kind: 'slices', slices: Number.MAX_SAFE_INTEGER }, { signal: abort.signal, onProgress: begun.fire });
+  const running = command(
+    'cancelled',
+    { kind: 'slices', slices: Number.MAX_SAFE_INTEGER },
+    { signal: abort.signal, onProgress: begun.fire },
+  );
   await begun.promise;
   abort.abort();
   const { value } = await running;
   ok(value > 0);
-  equal((await read('a')).value, value);
+  equal((await read('cancelled')).value, value);
 });
 
-testBoth('a command cancelled before it starts is dropped; one that is answered does not mind', {}, async ({ command, add, read }) => {
+testShared('a command cancelled before it starts is dropped; one that is answered does not mind', async ({ command, add, read }) => {
   const abort = new AbortController();
   const stop = new AbortController();
   const begun = signalled();
-  const running = command('a', { kind: 'slices', slices: Number.MAX_SAFE_INTEGER }, { signal: stop.signal, onProgress: begun.fire });
+  const running = command('dropped', { kind: 'slices', slices: Number.MAX_SAFE_INTEGER }, { signal: stop.signal, onProgress: begun.fire });
   await begun.promise;
-  const queued = command('a', { kind: 'add', amount: 0.5 }, { signal: abort.signal });
-  const behind = add('a', 0);
+  const queued = command('dropped', { kind: 'add', amount: 0.5 }, { signal: abort.signal });
+  const behind = add('dropped', 0);
   abort.abort();
   await rejects(queued, { code: 'control.STATE_CONFLICT', extra: { details: { cancelled: true } } });
   stop.abort();
@@ -136,33 +141,33 @@ testBoth('a command cancelled before it starts is dropped; one that is answered 
   ok(Number.isInteger(value));
   equal((await behind).value, value);
   stop.abort();
-  equal(await refusalOf(command('a', { kind: 'add', amount: 1 }, { signal: abort.signal })), 'control.STATE_CONFLICT');
-  equal((await read('a')).value, value);
+  equal(await refusalOf(command('dropped', { kind: 'add', amount: 1 }, { signal: abort.signal })), 'control.STATE_CONFLICT');
+  equal((await read('dropped')).value, value);
 });
 
-testBoth('one signal cancels many commands', {}, async ({ command }) => {
+testShared('one signal cancels many commands', async ({ command }) => {
   const abort = new AbortController();
   const begun = signalled();
   const { signal } = abort;
-  const running = command('a', { kind: 'slices', slices: Number.MAX_SAFE_INTEGER }, { signal, onProgress: begun.fire });
-  const queued = Array.from({ length: 50 }, () => refusalOf(command('a', { kind: 'add', amount: 1 }, { signal })));
+  const running = command('signalled', { kind: 'slices', slices: Number.MAX_SAFE_INTEGER }, { signal, onProgress: begun.fire });
+  const queued = Array.from({ length: 50 }, () => refusalOf(command('signalled', { kind: 'add', amount: 1 }, { signal })));
   await begun.promise;
   abort.abort();
   deepEqual(new Set(await Promise.all(queued)), new Set(['control.STATE_CONFLICT']));
   await running;
 });
 
-testBoth('progress never reports what is not committed', {}, async ({ command, directory }) => {
+testShared('progress never reports what is not committed', async ({ command, directory }) => {
   const { readFileSync } = await import('node:fs');
   const reported: number[] = [];
   const abort = new AbortController();
   const enough = signalled();
   const onProgress = (value: unknown): void => {
     reported.push(value as number);
-    ok(JSON.parse(readFileSync(`${directory}/a.json`, 'utf8')).value >= (value as number));
+    ok(JSON.parse(readFileSync(`${directory}/progressing.json`, 'utf8')).value >= (value as number));
     if (reported.length === 3) enough.fire();
   };
-  const running = command('a', { kind: 'slices', slices: Number.MAX_SAFE_INTEGER }, { signal: abort.signal, onProgress });
+  const running = command('progressing', { kind: 'slices', slices: Number.MAX_SAFE_INTEGER }, { signal: abort.signal, onProgress });
   await enough.promise;
   abort.abort();
   ok((await running).value >= reported.at(-1)!);
@@ -187,10 +192,10 @@ testBoth('passivation keeps the state, and the next incarnation has a larger inc
 });
 
 // ROUTE-1
-testBoth('messages sent while an actor is passivated follow it, in order', {}, async ({ system, add }) => {
-  await add('a');
-  const leaving = system.passivate('a');
-  const replies = await Promise.all([add('a'), add('a'), add('a')]);
+testShared('messages sent while an actor is passivated follow it, in order', async ({ system, add }) => {
+  await add('leaving');
+  const leaving = system.passivate('leaving');
+  const replies = await Promise.all([add('leaving'), add('leaving'), add('leaving')]);
   await leaving;
   deepEqual(
     replies.map(({ value }) => value),

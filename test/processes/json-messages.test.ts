@@ -20,12 +20,13 @@ test('a parent reads a message that is as deep as it may be, and none that is de
 test('a long text is read; as long a list of small parts is neither read nor sent', () => {
   const text = '"\\n€x'.repeat(chars / 4);
   assert.equal(parentCodec.decode(childCodec.encode(text)), text);
-  const parts = Array.from({ length: chars / 2 }, () => ({}));
+  const parts = new Array<object>(chars / 2).fill({});
   assert.throws(() => childCodec.encode(parts), RangeError);
-  assert.throws(() => parentCodec.decode(Buffer.from(JSON.stringify(parts))), /outside of its texts/);
+  const asText = JSON.stringify(parts);
+  assert.throws(() => parentCodec.decode(Buffer.from(asText)), /outside of its texts/);
   assert.throws(() => parentCodec.decode(Buffer.from(JSON.stringify('"'.repeat(chars + 1)))), /outside of its texts/);
   // What a parent sends is believed.
-  assert.deepEqual(childCodec.decode(parentCodec.encode(parts)), parts);
+  assert.equal(JSON.stringify(childCodec.decode(parentCodec.encode(parts))), asText);
 });
 
 test('what is outside of texts is counted by the characters, and each quote inside as one', () => {

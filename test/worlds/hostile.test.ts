@@ -43,7 +43,8 @@ for (const isolation of ['thread', 'process'] as const) {
       durability: 'committed',
       hosts: 2,
       isolation,
-      handlerTimeoutMs: 1_000,
+      handlerTimeoutMs: 500,
+      hostHeapMb: 64,
     });
     context.after(() => worlds.close());
     const worldIds = Array.from({ length: 6 }, (_, index) => `run_00000000000${index}`);
