@@ -3,7 +3,7 @@
 /** Longer than any test takes: what is still not so then never will be, and a test that has failed elsewhere would wait for ever. */
 const patienceMs = 180_000;
 const leastMs = 2;
-const mostMs = 50;
+const mostMs = 150;
 
 type Question = () => boolean | Promise<boolean>;
 
@@ -17,7 +17,7 @@ export async function until(isSo: Question): Promise<void> {
 
 /**
  * For what stays so and is asked of another process, which works for each answer: asked again after a tenth of the time that it has been
- * waited for, 50 ms at most.
+ * waited for, 150 ms at most.
  */
 export async function untilSettled(isSo: Question): Promise<void> {
   await ask(isSo, (waitedMs) => Math.min(mostMs, Math.max(leastMs, waitedMs / 10)));

@@ -50,6 +50,8 @@ export interface LoadResult extends HistoryResult {
 const secondUs = 1_000_000;
 /** Between two requests that look for the end of a silence. */
 const askedEachMs = 200;
+/** Between two looks at answers, which have their moments whenever they are looked at. */
+const lookMs = 25;
 /** The example's worlds begin here. */
 const firstUs = 1_772_442_000 * secondUs;
 
@@ -131,7 +133,7 @@ export class ClusterLoad {
     while (first > 0 && calls[first - 1]!.askedAtMs >= fromMs) first -= 1;
     const asked: Promise<unknown>[] = [];
     try {
-      for (let nextMs = fromMs + askedEachMs; nowMs() < fromMs + withinMs; await pause(5)) {
+      for (let nextMs = fromMs + askedEachMs; nowMs() < fromMs + withinMs; await pause(lookMs)) {
         if (this.#faults.length > 0) throw new Error([...this.#faults, ...(await this.#cluster.describe())].join('\n'));
         // Answers are written in the place of what was asked, however long they take: all places are looked at again.
         const answered = calls.slice(first).find((call) => call.world === world && call.answer !== undefined);
@@ -157,7 +159,7 @@ export class ClusterLoad {
     const ask = { path: { projectId, environmentId }, body: { seed: made.seed } };
     const asked: Promise<unknown>[] = [];
     let answeredAtMs: number | undefined;
-    for (let nextMs = 0; answeredAtMs === undefined && nowMs() < fromMs + withinMs; await pause(5)) {
+    for (let nextMs = 0; answeredAtMs === undefined && nowMs() < fromMs + withinMs; await pause(lookMs)) {
       if (nowMs() < nextMs) continue;
       nextMs = nowMs() + askedEachMs;
       const reply = mayFail(this.#cluster.clientOf(this.#doorOf(choose)).send('createSession', ask, { idempotencyKey: made.key }));
