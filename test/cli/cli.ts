@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { until } from '../until.js';
 
 /** What the engine is given for processes that live shortly (scripts/test.mjs) holds for those that a test starts too. */
-export const engineFlags = process.execArgv.filter((flag) => /^--(interrupt-budget|single-threaded-gc|min-semi-space-size|liftoff-only)\b/.test(flag));
+export const engineFlags = process.execArgv.filter((flag) =>
+  /^--(interrupt-budget|single-threaded-gc|min-semi-space-size|liftoff-only)\b/.test(flag),
+);
 /** Arguments for node that start the command line; a program's own arguments follow. */
 export const nodeArguments = [...engineFlags, fileURLToPath(new URL('./command-entry.js', import.meta.url))];
 
