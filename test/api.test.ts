@@ -1,13 +1,12 @@
 // The public functions beside runDrills, and the page that shows them: its snippets run as printed.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import ts from 'typescript';
 import * as everything from '../src/index.js';
 import {
   checkReports,
@@ -27,6 +26,7 @@ import {
   verifyReport,
 } from '../src/index.js';
 import { drillyard } from './cli/cli.js';
+import { checkTypes, outsideOfSource, typesOf } from './native-compiler.js';
 
 const package_ = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -39,10 +39,6 @@ async function initialized(t: TestContext): Promise<string> {
   symlinkSync(package_, join(root, 'node_modules/drillyard'));
   return root;
 }
-
-/** The types that are published. A fast build makes none, and the source stands in for them, of which the compiler reads all. */
-const published = join(package_, 'dist/src/index.d.ts');
-const types = existsSync(published) ? published : join(package_, 'src/index.ts');
 
 test('the snippets of docs/api.md run', async (t) => {
   const root = await initialized(t);
@@ -58,20 +54,22 @@ test('the snippets of docs/api.md run', async (t) => {
   );
   const module = join(root, 'agent.ts');
   writeFileSync(module, blocks('ts').join('\n'));
-  const program = ts.createProgram([module], {
-    strict: true,
-    noEmit: true,
-    skipLibCheck: true,
-    target: ts.ScriptTarget.ES2022,
-    module: ts.ModuleKind.NodeNext,
-    moduleResolution: ts.ModuleResolutionKind.NodeNext,
-    typeRoots: [join(package_, 'node_modules/@types')],
-    paths: { drillyard: [types] },
-  });
-  assert.deepEqual(
-    program.getSemanticDiagnostics(program.getSourceFile(module)).map(({ messageText }) => messageText),
-    [],
-  );
+  const compilerOptions = {
+    ...{
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+      target: 'es2022',
+      module: 'nodenext',
+      moduleResolution: 'nodenext',
+      types: ['node'],
+    },
+    ...{ typeRoots: [join(package_, 'node_modules/@types')], paths: { drillyard: [typesOf('index')] } },
+  };
+  writeFileSync(join(root, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [module] }));
+  const { files, errors } = await checkTypes(root);
+  assert.ok(files.includes(realpathSync(module)));
+  assert.deepEqual(outsideOfSource(errors), []);
 });
 
 test('a repository that does not compile is reported with its diagnostics, and an unknown option with the one that was meant', async (t) => {

@@ -1,15 +1,14 @@
 // The library's behavior against the SDK as an author sees it: library/tsconfig.json, everything strict. So is compat/, with the types of
 // Node.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { checkTypes } from '../native-compiler.js';
 import { libraryPackages } from './package-world.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const compiler = fileURLToPath(new URL('../../../node_modules/typescript-native/bin/tsc', import.meta.url));
 
 test('the behavior of the library type-checks against drillyard/tool-sdk', async () => {
   const { files, errors } = await checked('tsconfig.json');
@@ -28,13 +27,6 @@ test('what the library says of vendors type-checks against drillyard/compat', as
 
 /** The files of the library that the native compiler read, and what it found wrong. */
 async function checked(config: string): Promise<{ files: string[]; errors: string }> {
-  const words = [compiler, '-p', `library/${config}`, '--noEmit', '--listFiles', '--pretty', 'false'];
-  const lines = await new Promise<string[]>((resolve) => {
-    execFile(process.execPath, words, { cwd: root, maxBuffer: 1 << 24 }, (_error, stdout) => resolve(stdout.trim().split('\n')));
-  });
-  const isFile = (line: string): boolean => /^\/[^:]+\.[cm]?tsx?$/.test(line);
-  return {
-    files: lines.filter((line) => isFile(line) && line.startsWith(`${root}library/`)),
-    errors: lines.filter((line) => !isFile(line)).join('\n'),
-  };
+  const { files, errors } = await checkTypes(`library/${config}`);
+  return { files: files.filter((file) => file.startsWith(`${root}library/`)), errors: errors.join('\n') };
 }
