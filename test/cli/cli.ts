@@ -4,10 +4,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { until } from '../until.js';
 
+const engineFlag = /^--(interrupt-budget|single-threaded-gc|min-semi-space-size|liftoff-only|initial-old-space-size)\b/;
 /** What the engine is given for processes that live shortly (scripts/test.mjs) holds for those that a test starts too. */
-export const engineFlags = process.execArgv.filter((flag) =>
-  /^--(interrupt-budget|single-threaded-gc|min-semi-space-size|liftoff-only)\b/.test(flag),
-);
+export const engineFlags = process.execArgv.filter((flag) => engineFlag.test(flag));
 /** Arguments for node that start the command line; a program's own arguments follow. */
 export const nodeArguments = [...engineFlags, fileURLToPath(new URL('./command-entry.js', import.meta.url))];
 
