@@ -51,9 +51,11 @@ async function newSession(node: ClusterNode, { drillId, receivers = [] }: NewSes
   assert.equal(state, 'succeeded');
   return (await client.getSession({ path: { projectId, sessionId: session.sessionId } })).session;
 }
+/** On a busy machine a node may have been away, and has homes again after half a minute. */
+const everyNodeOwns = async (): Promise<boolean> => (await cluster.shares()).size === 3;
 /** One whose owner leads, or does not. */
 async function sessionWhere({ leads, ...of }: NewSession & { leads: boolean }): Promise<{ session: WorldSession; owner: ClusterNode }> {
-  // On a busy machine a node may have been away, and has homes again after half a minute.
+  // As for `everyNodeOwns`.
   const isWanted = async (): Promise<boolean> => {
     const leader = (await cluster.leader()).name;
     return [...(await cluster.shares()).keys()].some((owner) => (owner === leader) === leads);
@@ -94,6 +96,7 @@ test('each node owns homes, and worlds of every node are read and called through
   const owners = new Set<string>();
   for (let index = 0; index < 9 || owners.size < 3; index++) {
     assert.ok(index < 40, `sessions fell on ${[...owners]} alone`);
+    if (index >= 9) await untilSettled(everyNodeOwns);
     const session = await newSession(anyNode(index));
     owners.add((await cluster.ownerOf(session.sessionId)).name);
     if (index >= 9) continue;
