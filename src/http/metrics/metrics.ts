@@ -40,7 +40,7 @@ function processRegistry(): Registry {
 export function createMetrics(figures: () => Promise<ControlFigures | undefined>): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  const process = processRegistry();
+  const processFigures = processRegistry();
   const seconds = new Histogram({
     name: 'drillyard_http_request_duration_seconds',
     help: 'From the request to its reply, by route and status.',
@@ -77,7 +77,7 @@ export function createMetrics(figures: () => Promise<ControlFigures | undefined>
     text: async () => {
       const now = await figures();
       if (now !== undefined) readFigures(now);
-      return `${await process.metrics()}\n${await registry.metrics()}`;
+      return `${await processFigures.metrics()}\n${await registry.metrics()}`;
     },
   };
 }

@@ -49,8 +49,8 @@ export function* fireEvents(
       return { kind: 'exhausted' };
     }
     if (simulation.isFull) stopFull(simulation);
-    const isEven = run.isShared && fired >= tuning.eventsPerSharedSlice;
-    if (isEven || (fired % tuning.eventsPerLook === 0 && run.sliceOver())) {
+    const hadItsShare = run.isShared && fired >= tuning.eventsPerSharedSlice;
+    if (hadItsShare || (fired % tuning.eventsPerLook === 0 && run.sliceOver())) {
       run.progress({ reachedUs: clock.nowUs, scheduledEventsProcessed: advance.processed });
       yield;
       fired = 0;
